@@ -3,7 +3,10 @@ import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import { describe, expect, it } from 'vitest';
 import { anonymousReader } from '../auth/static-tokens.ts';
 import type { Caller } from '../auth/caller.ts';
+import { sourceRow } from '@reroll/core/testing/rows';
 import type { Input } from '../http/operation-types.ts';
+import type { ObjectFacts } from '../objects/object-facts.ts';
+import type { ShownHashes } from '../shown-hashes.ts';
 import { AuditLog } from '../steering/audit-log.ts';
 import type { AnnotationPatch, CallersCluster } from '../steering/callers-cluster.ts';
 import type { Idempotency } from '../steering/idempotency.ts';
@@ -24,6 +27,12 @@ const ANN: Caller = {
   maySteer: () => Promise.resolve(true),
 };
 
+const DB = { kind: 'Secret', namespace: 'shop', name: 'db' } as const;
+const FACTS = {
+  sourceRows: async () => new Map([['Secret/shop/db', sourceRow(5, 'a')]]),
+} as unknown as ObjectFacts;
+const HASHES = { shown: () => 'shown' } as unknown as ShownHashes;
+
 function holding() {
   const patches: AnnotationPatch[] = [];
   const audited: AuditEntry[] = [];
@@ -43,7 +52,7 @@ function holding() {
   const audit = new AuditLog({ history: { addAudit }, log: silentLogger });
   const writes = new Writes(audit, undefined as unknown as Idempotency);
   return {
-    controller: new HoldsController({ annotate, resume } as CallersCluster, writes, {
+    controller: new HoldsController({ annotate, resume } as CallersCluster, writes, FACTS, HASHES, {
       podNamespace: 'reroll',
     }),
     patches,
@@ -162,8 +171,7 @@ describe('who, what, why and until when is audited, and what is written is what 
 
   it('resumes a halted change', async () => {
     const { controller, resumed, audited } = holding();
-    const db = { kind: 'Secret', namespace: 'shop', name: 'db' };
-    await call(controller, 'resume', input(db, { reason: 'web was broken before' }));
+    await call(controller, 'resume', input(DB, { reason: 'web was broken before', hash: 'shown' }));
     expect(resumed).toEqual([
       {
         path: '/api/v1/namespaces/shop/secrets/db',
@@ -176,6 +184,13 @@ describe('who, what, why and until when is audited, and what is written is what 
 });
 
 describe('nothing is written', () => {
+  it('for data that the caller has not seen', async () => {
+    const { controller, resumed } = holding();
+    const asked = call(controller, 'resume', input(DB, { reason: 'x', hash: 'other' }));
+    await expect(asked).rejects.toMatchObject({ code: 'Conflict' });
+    expect(resumed).toEqual([]);
+  });
+
   it.each<[string, Method, object, string]>([
     ['for a namespace that they do not see', 'freezeNamespace', { namespace: 'other' }, 'NotFound'],
     ['for a workload that they do not see', 'freeze', { ...WEB, namespace: 'other' }, 'NotFound'],

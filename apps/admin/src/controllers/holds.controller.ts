@@ -6,7 +6,7 @@ import {
   FREEZE_ANNOTATION,
   untilText,
 } from '@reroll/core/holds/hold';
-import { keyOf } from '@reroll/core/model';
+import { keyOf, type SourceKey } from '@reroll/core/model';
 import { namespacePath, objectPath } from '@reroll/kube/objects';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import { workloadKind } from '@reroll/kube/workloads/registry';
@@ -14,6 +14,8 @@ import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
+import { ObjectFacts } from '../objects/object-facts.ts';
+import { ShownHashes } from '../shown-hashes.ts';
 import { CallersCluster } from '../steering/callers-cluster.ts';
 import { mustChange, mustSee, mustSteer } from '../steering/must.ts';
 import { Writes, type WriteInput } from '../steering/writes.ts';
@@ -54,6 +56,8 @@ export class HoldsController {
   constructor(
     private readonly cluster: CallersCluster,
     private readonly writes: Writes,
+    private readonly facts: ObjectFacts,
+    private readonly hashes: ShownHashes,
     @Inject(ADMIN_OPTIONS) private readonly options: Pick<AdminOptions, 'podNamespace'>,
   ) {}
 
@@ -97,7 +101,10 @@ export class HoldsController {
     return await this.writes.perform(input, {
       action: 'resumeChange',
       target: keyOf(params),
-      allow: () => mustSee(caller, params.namespace),
+      allow: async () => {
+        await mustSee(caller, params.namespace);
+        if (body.hash !== undefined) await this.#mustHave(keyOf(params), body.hash);
+      },
       run: () => this.cluster.resume(request, { path, reason: body.reason, command }),
       answer: (_done, entry) => entry,
     });
@@ -144,6 +151,13 @@ export class HoldsController {
       annotations: { [place.annotation]: null },
       command: `kubectl reroll unfreeze ${place.words}`,
     });
+  }
+
+  /** Rejects with `Conflict` unless the source has the data that the caller has seen. */
+  async #mustHave(key: SourceKey, hash: string): Promise<void> {
+    const row = (await this.facts.sourceRows([key])).get(key);
+    if (row?.exists === true && this.hashes.shown(key, row.hash) === hash) return;
+    throw new ProblemError('Conflict', { detail: 'the source has other data now; nothing is resumed' });
   }
 
   #placeOfAll({ caller }: Pick<Input<'freezeAll'>, 'caller'>): Place {

@@ -17,6 +17,7 @@ import { listSources, PLACE } from '../objects/object-lists.ts';
 import { dependencyView, sourceSummary } from '../objects/object-views.ts';
 import { WavePlans } from '../objects/wave-plans.ts';
 import { ShownHashes } from '../shown-hashes.ts';
+import { mustSee } from '../steering/must.ts';
 import { noSettings } from '../why/no-settings.ts';
 
 const MOST_HISTORY = 50;
@@ -79,10 +80,14 @@ export class SourcesController {
 
   @Serves('getWaves')
   async waves({ params, caller }: Input<'getWaves'>): Promise<AnswerOf<'getWaves'>> {
-    const found = await this.known(params, caller);
+    await mustSee(caller, params.namespace);
+    const key = keyOf(params);
+    // Not of its workloads: they are read at most once a second, however many ask.
+    const row = (await this.facts.sourceRows([key])).get(key);
+    if (!row) throw new ProblemError('NotFound');
     const settings = await this.facts.settings();
     if (!settings) throw noSettings();
-    return await this.wavePlans.of(found, settings);
+    return await this.wavePlans.of({ key, row }, settings);
   }
 
   /** Rejects with `NotFound` also if the caller may not see it. */

@@ -41,7 +41,7 @@ export class StatusController {
   /** Also answers while Redis is unreachable, and says so. */
   @Serves('getStatus')
   async status({ caller }: Input<'getStatus'>): Promise<AnswerOf<'getStatus'>> {
-    const [redis, apiServer, frozen = null] = await Promise.all([
+    const [redis, apiServer, frozen] = await Promise.all([
       this.servers.redis(),
       this.servers.apiServer(),
       this.namespaces.freeze(),
@@ -51,12 +51,14 @@ export class StatusController {
       : UNKNOWN;
     const full =
       redis.full === true || (live ?? []).some((process) => process.redisFull === true && process.isLive);
-    const status = { ...known, redis: redis.ok ? { ...redis, full } : redis, apiServer, frozen };
+    const status = { ...known, redis: redis.ok ? { ...redis, full } : redis, apiServer };
+    const told = frozen === undefined ? {} : { frozen };
     return {
       version: VERSION,
       cluster: this.servers.cluster,
       ...status,
-      warnings: warningsOf({ status, processes: live, paused, now: Date.now() }),
+      ...told,
+      warnings: warningsOf({ status: { ...status, ...told }, processes: live, paused, now: Date.now() }),
       caller: await callerView(caller, takesClusterTokens(this.options)),
     };
   }

@@ -1,9 +1,10 @@
 import type { changesQuery } from '@reroll/shared/api/changes';
 import type { Change, HistoryJoin, Pair } from '@reroll/core/history/join';
-import { isOpen, stateOf, type ReloadState } from '@reroll/core/history/states';
+import { isOpen, outcomeReason, stateOf, type ReloadState } from '@reroll/core/history/states';
 import { indexOfId, type StreamId } from '@reroll/core/history/stream-id';
 import type { z } from 'zod';
 import type { Live } from './live-states.ts';
+import { isHalted } from './views.ts';
 import type { NamespacesAsked } from './namespaces-asked.ts';
 
 export type ChangesQuery = z.output<typeof changesQuery>;
@@ -45,7 +46,7 @@ export async function listChanges(
     const live = await context.look(chosen.flatMap(({ pairs }) => pairs));
     for (const change of chosen) {
       const listed = listedChange(change, live);
-      if (hasState(listed, query.state)) items.push(listed);
+      if (hasState(listed, query.state) && isWanted(listed, query.halted)) items.push(listed);
     }
   }
   return { items, last: walk.isAtEnd ? undefined : walk.last };
@@ -96,10 +97,12 @@ class Walk {
   }
 
   #matches(change: Change): boolean {
-    const { namespace, cause, state } = this.#query;
+    const { namespace, cause, state, halted } = this.#query;
     if (change.since < this.#since) return false;
     if (namespace !== undefined && change.namespace !== namespace) return false;
     if (cause !== undefined && change.cause !== cause) return false;
+    if (halted !== undefined && !change.pairs.some((pair) => outcomeReason(pair) === 'WaveHalted'))
+      return false;
     return state === undefined || change.pairs.some((pair) => mayHave(pair, state));
   }
 }
@@ -124,6 +127,10 @@ function mayHave(pair: Pair, state: ReloadState): boolean {
 function listedChange(change: Change, live: Live): ListedChange {
   const states = new Map(change.pairs.map((pair) => [pair, live.stateOf(pair)]));
   return { change, stateOf: (pair) => states.get(pair) ?? 'forgotten' };
+}
+
+function isWanted({ change, stateOf: now }: ListedChange, halted: ChangesQuery['halted']): boolean {
+  return halted === undefined || change.pairs.some((pair) => isHalted(pair, now(pair)));
 }
 
 function hasState({ change, stateOf: now }: ListedChange, state: ReloadState | undefined): boolean {

@@ -28,10 +28,13 @@ export function changeSummary(
     const state = by.stateOf(pair);
     states[state] = (states[state] ?? 0) + 1;
   }
-  const halted = change.pairs.some(
-    (pair) => outcomeReason(pair) === 'WaveHalted' && by.stateOf(pair) === 'held',
-  );
+  const halted = change.pairs.filter((pair) => isHalted(pair, by.stateOf(pair))).length;
   return { ...facts(change, by.hashes), states, halted };
+}
+
+/** Whether the workload waits because another one that has the change has failed. */
+export function isHalted(pair: Pair, state: ReloadState): boolean {
+  return state === 'held' && outcomeReason(pair) === 'WaveHalted';
 }
 
 /** `counted`: see `ChangeView`. */

@@ -8,7 +8,7 @@ import { WavePlans } from './wave-plans.ts';
 
 const WAVES = { 'reroll.dev/waves': '1,250' };
 const NO_HOLDS = { namespace: {}, installation: {} };
-const NONE = { hash: null, plan: null, halted: null, resumed: false };
+const NONE = { hash: 'shown', plan: null, halted: null, resumed: false };
 
 function member(at: number, more: Partial<WaveMember> = {}): WaveMember {
   const workload: WorkloadKey = `Deployment/shop/w${at}`;
@@ -18,16 +18,16 @@ function member(at: number, more: Partial<WaveMember> = {}): WaveMember {
 async function answer(
   annotations: Record<string, string>,
   members: readonly WaveMember[] | undefined,
-  more: { source?: Partial<SourceRow>; namespaces?: typeof NO_HOLDS | undefined } = {},
+  more: { source?: Partial<SourceRow>; namespaces?: Partial<typeof NO_HOLDS>; dryRun?: boolean } = {},
 ) {
   const row = { ...sourceRow(5, 'a'), annotations, ...more.source };
-  const namespaces = 'namespaces' in more ? more.namespaces : NO_HOLDS;
+  const { namespaces = NO_HOLDS, dryRun = false } = more;
   const plans = new WavePlans(
     { progress: async () => ({ source: row, members }) },
     { of: async () => namespaces },
     { shown: () => 'shown' },
   );
-  return await plans.of({ key: 'Secret/shop/db', row }, EXPLAIN_SETTINGS);
+  return await plans.of({ key: 'Secret/shop/db', row }, { ...EXPLAIN_SETTINGS, dryRun });
 }
 
 it('tells of each wave how it is, and lists no more than 200 workloads of one', async () => {
@@ -71,6 +71,14 @@ it('names the workload that halts the change, until somebody resumes it', async 
 it.each([
   ['with a bake time', { ...WAVES, 'reroll.dev/bake': '2m' }, [], {}, { bake: '2m' }],
   ['with a bake time of 0', { ...WAVES, 'reroll.dev/bake': '0s' }, [], {}, { bake: null }],
+  [
+    'in a dry run',
+    WAVES,
+    [],
+    { dryRun: true },
+    { plan: null, problem: expect.stringContaining('a dry run') },
+  ],
+  ['of a source that was deleted', WAVES, [], { source: { exists: false } }, { hash: null }],
   ['without waves', {}, [], {}, { waves: null, problem: null }],
   [
     'with those of its Namespace',
@@ -83,7 +91,7 @@ it.each([
     'if the Namespace cannot be read',
     {},
     [],
-    { namespaces: undefined },
+    { namespaces: {} },
     { problem: expect.stringContaining('could not be read') },
   ],
   [

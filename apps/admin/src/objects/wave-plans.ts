@@ -2,17 +2,18 @@ import type { ExplainSettings } from '@reroll/core/explain/facts';
 import { readBake, readWaves, isResumed, wavesFor, type WaveSettings } from '@reroll/core/holds/waves';
 import { wavePlan, type PlannedMember, type PlannedWave, type WavePlan } from '@reroll/core/holds/wave-plan';
 import { partsOf, type SourceKey } from '@reroll/core/model';
+import type { SourceRow } from '@reroll/core/state/rows';
 import type { WaveReader } from '@reroll/redis/catalog/wave-reader';
 import type { Waves } from '@reroll/shared/api/waves';
 import type { ShownHashes } from '../shown-hashes.ts';
-import type { SourceFacts } from './object-facts.ts';
 import type { NamespaceHoldsReader } from './namespace-holds.ts';
 
 /** Workloads of a wave that are listed; all are counted. */
 const MOST_LISTED = 200;
 
 const NO_NAMESPACE =
-  'The Namespace could not be read. If its annotations set waves or a bake time, that is missing here.';
+  'The Namespace could not be read: waves or a bake time set by its annotations are not shown here.';
+const DRY_RUN = 'This is a dry run (--dry-run): nothing is rolled out, so there are no waves.';
 const NO_ROLLOUTS = 'No watcher has told of rollouts yet.';
 
 /** Tells how changes with waves proceed, by what workers decide from: the catalog and the rollouts of the leader. */
@@ -32,14 +33,15 @@ export class WavePlans {
   }
 
   /** Rejects with ioredis' error. */
-  async of({ key, row }: Pick<SourceFacts, 'key' | 'row'>, settings: ExplainSettings): Promise<Waves> {
-    const namespaces = await this.#namespaces.of(partsOf(key).namespace);
-    const waves = wavesFor(row?.annotations ?? {}, namespaces?.namespace ?? {}, settings.holds ?? {});
-    const none = { ...NONE, problem: namespaces ? null : NO_NAMESPACE };
+  async of({ key, row }: { key: SourceKey; row: SourceRow }, settings: ExplainSettings): Promise<Waves> {
+    const { namespace } = await this.#namespaces.of(partsOf(key).namespace);
+    const waves = wavesFor(row.annotations, namespace ?? {}, settings.holds ?? {});
+    const hash = row.exists ? this.#hashes.shown(key, row.hash) : null;
+    const none = { ...NONE, hash, problem: namespace ? null : NO_NAMESPACE };
     if (!waves) return none;
     const bake = readBake(waves.bake ?? '0') === 0 ? null : (waves.bake ?? null);
     const set = { ...none, waves: waves.waves, bake };
-    const problem = problemOf(waves);
+    const problem = settings.dryRun ? DRY_RUN : problemOf(waves);
     return problem === undefined
       ? await this.#progress(key, { ...waves, settings, set })
       : { ...set, problem };
@@ -53,6 +55,7 @@ export class WavePlans {
     if (!source || !members) return { ...set, problem: NO_ROLLOUTS };
     const resumed = isResumed(source);
     const plan = wavePlan({ ...waves, isResumed: resumed, members, now: Date.now() });
+    // The plan may be of a moment ago.
     const hash = source.exists ? this.#hashes.shown(key, source.hash) : null;
     return { ...set, hash, resumed, ...planView(plan) };
   }

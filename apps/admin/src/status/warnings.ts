@@ -27,7 +27,7 @@ export function warningsOf(by: {
     [(lagSeconds ?? 0) > LONG_LAG, `A job has been due for ${Math.round(lagSeconds ?? 0)} s.`],
     [oldest > LONG_OWED, `A workload has been owed a reload for ${Math.round(oldest)} s.`],
   ];
-  const frozen = status.frozen === null ? [] : [`${status.frozen}.`];
+  const frozen = typeof status.frozen === 'string' ? [`${status.frozen}.`] : [];
   const queues = paused.map((name) => `The queue ${name} is paused.`);
   return [...warnings.filter(([holds]) => holds).map(([, sentence]) => sentence), ...frozen, ...queues];
 }

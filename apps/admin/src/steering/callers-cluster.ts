@@ -1,6 +1,6 @@
 import { KubeError } from '@reroll/kube/client/errors';
 import { MERGE_PATCH, METADATA_ONLY, type KubeClient } from '@reroll/kube/client/connection';
-import { resumeChange } from '@reroll/kube/sources/resume-change';
+import { resumedMetadata } from '@reroll/kube/sources/resume-change';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { Request } from 'express';
 import { bearerToken } from '../auth/bearer-token.ts';
@@ -55,16 +55,15 @@ export class CallersCluster {
     );
   }
 
-  /** Lets a halted change go on; see `resumeChange`. Rejects like `annotate`. */
+  /** Lets a halted change go on; see `resumedMetadata`. Rejects like `annotate`. */
   async resume(
     request: Pick<Request, 'headers'>,
     { path, reason, command }: { path: string; reason: string; command: string },
   ): Promise<void> {
-    await this.#write(request, { command, rights: 'get and patch' }, (client) =>
-      resumeChange(client, { path, reason }, async (metadata) => {
-        await client.patch(path, { metadata }, PATCH_OPTIONS);
-      }),
-    );
+    await this.#write(request, { command, rights: 'get and patch' }, async (client) => {
+      const metadata = await resumedMetadata(client, { path, reason, timeoutMs: PATCH_TIMEOUT });
+      return await client.patch(path, { metadata }, PATCH_OPTIONS);
+    });
   }
 
   async #write(

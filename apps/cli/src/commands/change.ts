@@ -1,4 +1,6 @@
+import type { Waves } from '@reroll/shared/api/waves';
 import type { SourceRef } from '../args/object-ref.ts';
+import { CliError } from '../errors.ts';
 import { paintFor } from '../output/colour.ts';
 import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
@@ -11,11 +13,20 @@ import { onlyWord } from './list-options.ts';
 
 /** How far the change has come, while the source has its data. Nothing without waves. */
 async function printWaves(session: Session, source: SourceRef, hash: string | null): Promise<void> {
-  const waves = await (await session.admin()).call('getWaves', { params: source });
-  if (waves.waves === null || waves.hash !== hash) return;
   const { io } = session;
+  let waves: Waves;
+  try {
+    waves = await (await session.admin()).call('getWaves', { params: source });
+  } catch (error) {
+    // The change itself was told. A source that is not known any more has no waves.
+    if (!(error instanceof CliError)) throw error;
+    if (error.status !== 404) io.err(`How its waves proceed is not known: ${error.message}\n`);
+    return;
+  }
+  if (waves.hash !== hash) return;
   const paint = paintFor(io, io.outIsTerminal);
-  io.out(`\n${table(waveColumns(io.now()), wavesInOrder(waves), { paint })}`);
+  const planned = wavesInOrder(waves);
+  if (planned.length > 0) io.out(`\n${table(waveColumns(io.now()), planned, { paint })}`);
   for (const remark of waveRemarks(waves)) io.out(`${safeText(remark)}\n`);
 }
 

@@ -1,7 +1,7 @@
 import { KubeError } from '@reroll/kube/client/errors';
 import { objectPath } from '@reroll/kube/objects';
 import { sourceKind } from '@reroll/kube/sources/registry';
-import { resumeChange as resume } from '@reroll/kube/sources/resume-change';
+import { resumedMetadata } from '@reroll/kube/sources/resume-change';
 import { sourceRef } from '../args/object-ref.ts';
 import { annotate } from '../direct/annotate.ts';
 import { CliError } from '../errors.ts';
@@ -20,10 +20,12 @@ export async function resumeChange(
   if (!definition) throw new RangeError(`no source kind ${source.kind}`);
   const path = objectPath(definition, source);
   try {
-    await resume(session.cluster.client, { path, reason }, (metadata) => annotate(session, path, metadata));
+    await annotate(session, path, await resumedMetadata(session.cluster.client, { path, reason }));
   } catch (error) {
     if (!(error instanceof KubeError) || error.status !== 409) throw error;
-    throw new CliError(`${fullName(source)} is written by somebody else again and again; nothing is resumed`);
+    throw new CliError(`${fullName(source)} was written by somebody else meanwhile; nothing is resumed`, {
+      hints: ['look at the change again before you resume it'],
+    });
   }
   session.io.out(`${safeText(fullName(source))} resumed\n`);
 }

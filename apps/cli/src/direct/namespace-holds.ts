@@ -1,22 +1,27 @@
 import type { NamespaceHolds } from '@reroll/core/holds/hold';
+import type { Annotations } from '@reroll/core/model';
 import { KubeError } from '@reroll/kube/client/errors';
 import { NamespaceReader } from '@reroll/kube/namespaces/namespace-reader';
 import type { Session } from '../session.ts';
 import type { FoundSettings } from './settings.ts';
 
-/** What the annotations of Namespaces hold; undefined if the caller may not read them. */
+/** What the annotations of Namespaces hold, without those that the caller may not read. */
 export async function namespaceHolds(
   { cluster }: Session,
   found: FoundSettings,
   name: string,
-): Promise<NamespaceHolds | undefined> {
+): Promise<Partial<NamespaceHolds>> {
   const namespaces = new NamespaceReader(cluster.client);
+  const [namespace, installation] = await Promise.all([
+    readable(namespaces, name),
+    found.namespace === undefined ? undefined : readable(namespaces, found.namespace),
+  ]);
+  return { ...(namespace ? { namespace } : {}), ...(installation ? { installation } : {}) };
+}
+
+async function readable(namespaces: NamespaceReader, name: string): Promise<Annotations | undefined> {
   try {
-    const [namespace, installation] = await Promise.all([
-      namespaces.annotations(name),
-      found.namespace === undefined ? {} : namespaces.annotations(found.namespace),
-    ]);
-    return { namespace, installation };
+    return await namespaces.annotations(name);
   } catch (error) {
     if (error instanceof KubeError && error.status === 403) return undefined;
     throw error;

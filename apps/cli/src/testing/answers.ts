@@ -16,7 +16,7 @@ export function changeSummary(changed: Partial<ChangeSummary> = {}): ChangeSumma
     to: '2.bbbbbbbbbbbbbbbbbbbb',
     request: null,
     states: { rolledOut: 2, failed: 1 },
-    halted: false,
+    halted: 0,
     ...changed,
   };
 }

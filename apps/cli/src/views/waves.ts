@@ -28,6 +28,6 @@ export function waveRemarks({ halted, problem, resumed }: Waves): readonly strin
   return [
     stopped,
     problem ?? undefined,
-    resumed ? 'Somebody has let it go on after a failure.' : undefined,
+    resumed ? 'Somebody has resumed this change; failures no longer halt it.' : undefined,
   ].filter((remark) => remark !== undefined);
 }

@@ -25,7 +25,7 @@ function Freeze({ of }: { of: Ref }): JSX.Element {
   );
 }
 
-/** Freeze a namespace, and end that, for who may: whether it is frozen, the API does not tell. */
+/** Freeze a namespace, and end that, for those who may. Both buttons are there, because the API does not tell whether it is frozen. */
 export function FreezeNamespaceActions({ namespace }: { namespace: string | undefined }): JSX.Element | null {
   if (namespace === undefined || namespace === '' || !mayHold()) return null;
   const what = `the namespace ${namespace}`;
@@ -48,26 +48,30 @@ export function FreezeNamespaceActions({ namespace }: { namespace: string | unde
   );
 }
 
-/** Freeze everything, or end that, for who may. */
+/** Freeze everything, or end that, for those who may. Both buttons, if the admin cannot tell whether it is frozen. */
 export function FreezeAllAction(): JSX.Element | null {
   if (!mayHold() || !maySteer()) return null;
-  if (status.value?.frozen === null)
-    return (
-      <FreezeForm
-        label="Freeze everything"
-        what="the installation"
-        freeze={(deed) => call('freezeAll', deed)}
-      >
-        <p>
-          Nothing is reloaded in any namespace. When the freeze ends, each workload is reloaded once, if that
-          is due.
-        </p>
-      </FreezeForm>
-    );
+  const frozen = status.value?.frozen;
   return (
-    <UnfreezeForm what="the installation" unfreeze={(deed) => call('unfreezeAll', deed)}>
-      <p>Reloads that are due are done at once, unless something else holds them.</p>
-    </UnfreezeForm>
+    <>
+      {typeof frozen === 'string' ? null : (
+        <FreezeForm
+          label="Freeze everything"
+          what="the installation"
+          freeze={(deed) => call('freezeAll', deed)}
+        >
+          <p>
+            Nothing is reloaded in any namespace. When the freeze ends, each workload is reloaded once, if
+            that is due.
+          </p>
+        </FreezeForm>
+      )}
+      {frozen === null ? null : (
+        <UnfreezeForm what="the installation" unfreeze={(deed) => call('unfreezeAll', deed)}>
+          <p>Reloads that are due are done at once, unless something else holds them.</p>
+        </UnfreezeForm>
+      )}
+    </>
   );
 }
 

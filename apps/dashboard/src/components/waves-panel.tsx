@@ -7,6 +7,7 @@ import { news } from '../state/live.ts';
 import { useAnswer } from '../use-answer.ts';
 import { counted, WAVES } from '../words.ts';
 import { Action } from './action.tsx';
+import { Trouble } from './answer.tsx';
 import { Badge } from './badge.tsx';
 import { Panel } from './panel.tsx';
 import { RefLink } from './refs.tsx';
@@ -21,21 +22,25 @@ type Wave = NonNullable<Waves['plan']>[number] & { readonly number: number };
  */
 export function WavesPanel({ of, hash }: { of: Ref; hash?: string | null }): JSX.Element | null {
   const { kind, namespace, name } = of;
-  const { data } = useAnswer('getWaves', { params: { kind, namespace, name } }, 'both');
-  if (!data || data.waves === null) return null;
-  if (hash !== undefined && data.hash !== null && data.hash !== hash) return null;
+  const { data, error } = useAnswer('getWaves', { params: { kind, namespace, name } }, 'both');
+  // Without a row there are no waves; any other failure is told.
+  if (!data && error && error.status !== 404) return <Trouble error={error} what="the waves" />;
+  if (!data || (data.waves === null && data.problem === null)) return null;
+  if (hash !== undefined && data.hash !== hash) return null;
   const { waves, bake, plan, problem } = data;
   return (
     <Panel title="Waves">
       <Halted of={of} waves={data} />
-      <p class="muted">
-        <code>{waves}</code>
-        {bake === null ? null : (
-          <>
-            , each observed for <code>{bake}</code>
-          </>
-        )}
-      </p>
+      {waves === null ? null : (
+        <p class="muted">
+          <code>{waves}</code>
+          {bake === null ? null : (
+            <>
+              , each observed for <code>{bake}</code>
+            </>
+          )}
+        </p>
+      )}
       {problem === null ? null : <p class="trouble">{problem}</p>}
       {plan === null ? null : (
         <Table
@@ -97,22 +102,24 @@ function Members({ of: { workloads, size } }: { of: Wave }): JSX.Element {
   );
 }
 
-function Halted({ of, waves: { halted, resumed } }: { of: Ref; waves: Waves }): JSX.Element | null {
+function Halted({ of, waves: { halted, resumed, hash } }: { of: Ref; waves: Waves }): JSX.Element | null {
   if (halted === null)
-    return resumed ? <p class="muted">Somebody has let it go on after a failure.</p> : null;
+    return resumed ? (
+      <p class="muted">Somebody has resumed this change; failures no longer halt it.</p>
+    ) : null;
   return (
     <section class="trouble" aria-label="Halted">
       <p>
         The change is halted: <RefLink of={halted.workload} /> {halted.detail}. It goes on when that workload
         recovers, or when the data changes again.
       </p>
-      <ResumeAction of={of} />
+      <ResumeAction of={of} hash={hash} />
     </section>
   );
 }
 
 /** Let a halted change go on, for who may. */
-function ResumeAction({ of }: { of: Ref }): JSX.Element | null {
+function ResumeAction({ of, hash }: { of: Ref; hash: string | null }): JSX.Element | null {
   if (!mayHold()) return null;
   const { kind, namespace, name } = of;
   return (
@@ -121,13 +128,17 @@ function ResumeAction({ of }: { of: Ref }): JSX.Element | null {
       title={`Resume the change of ${spoken(of)}`}
       done={`The change of ${spoken(of)} goes on`}
       run={async ({ reason, idempotencyKey }) => {
-        await call('resumeChange', { params: { kind, namespace, name }, body: { reason }, idempotencyKey });
+        await call('resumeChange', {
+          params: { kind, namespace, name },
+          body: { reason, ...(hash === null ? {} : { hash }) },
+          idempotencyKey,
+        });
         news.value += 1;
       }}
     >
       <p>
-        The next waves begin although a workload has failed. If the data changes again, that begins with its
-        first wave.
+        The next waves begin although a workload has failed. If the data changes again, the new change starts
+        from its first wave.
       </p>
     </Action>
   );

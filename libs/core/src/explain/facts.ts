@@ -59,8 +59,8 @@ export interface ExplainInput {
   readonly from: FactsFrom;
   /** Unix milliseconds, to tell what holds the workload now. Default: not told. */
   readonly now?: number;
-  /** Undefined: they could not be read, so what they hold is not known. */
-  readonly namespaces?: NamespaceHolds | undefined;
+  /** Without those that could not be read, so that it is not known what they hold. Default: none was read. */
+  readonly namespaces?: Partial<NamespaceHolds>;
   /** The queues of a change that are paused. Default none. */
   readonly pausedQueues?: readonly string[];
 }

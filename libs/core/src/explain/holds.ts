@@ -46,10 +46,18 @@ export function holdsOn(input: ExplainInput, heldNow: ReloadHold | undefined): H
 
 const NO_NAMESPACES: NamespaceHolds = { namespace: {}, installation: {} };
 
-/** What to say if it was asked what holds the workload, and its Namespace could not be read. */
-export function unreadNamespaces({ now, namespaces }: Pick<ExplainInput, 'now' | 'namespaces'>): string[] {
-  if (now === undefined || namespaces) return [];
-  return ['The Namespace could not be read, so what its annotations hold is not known.'];
+/** What to say if it was asked what holds the workload, and a Namespace could not be read. */
+export function unreadNamespaces({
+  now,
+  namespaces: { namespace, installation } = {},
+}: Pick<ExplainInput, 'now' | 'namespaces'>): string[] {
+  if (now === undefined) return [];
+  return [
+    ...(namespace ? [] : ['The Namespace could not be read, so what its annotations hold is not known.']),
+    ...(installation
+      ? []
+      : ['The Namespace of the installation could not be read, so a freeze of everything is not known.']),
+  ];
 }
 
 function stop(reason: Reason, detail: string = REASONS[reason]): Hold {
@@ -77,17 +85,21 @@ function ofSource({ source, settings, from }: ExplainInput): Hold[] {
   return [remark('SourceAbsent', settings.triggers.onCreate ? what : `${what} ${NOT_ON_CREATE}`)];
 }
 
-/** Why the workload would be held now. What Namespaces hold is left out if they could not be read. Waves and rollouts at once are, too. */
+/**
+ * Why the workload would be held now. Holds of Namespaces are left out if these could not be read; waves and limits of rollouts at once
+ * always are.
+ */
 export function holdNow({
   workload: { row },
   settings,
   now,
-  namespaces = NO_NAMESPACES,
+  namespaces,
 }: ExplainInput): ReloadHold | undefined {
   if (now === undefined) return undefined;
   const { annotations, record } = row;
   const hold = holdOf({
     workload: annotations,
+    ...NO_NAMESPACES,
     ...namespaces,
     defaults: settings.holds ?? {},
     record,

@@ -29,7 +29,9 @@ export function planOfSource({ source, workloads, annotations, ...rest }: Source
   const unread = unreadKeys(annotations ?? {}, [keys.ignore, keys.match, ...SOURCE_WAVE_ANNOTATIONS]);
   const isAbsent = annotations !== undefined && !source.row;
   const absent = isAbsent ? ['The source does not exist, so the annotations were not previewed.'] : [];
-  return { pairs, waves: wavesOf(then, rest), remarks: [...absent, ...unread, ...unreadNamespaces(rest)] };
+  const waves = wavesOf(then, rest);
+  const areWavesProposed = JSON.stringify(waves) !== JSON.stringify(wavesOf(source, rest));
+  return { pairs, waves, areWavesProposed, remarks: [...absent, ...unread, ...unreadNamespaces(rest)] };
 }
 
 function wavesOf(

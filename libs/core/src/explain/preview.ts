@@ -48,6 +48,8 @@ export interface PreviewPlan {
   readonly pairs: readonly PreviewPair[];
   /** How changes come, if all pairs have the same source. Undefined: to all workloads at once, or it is not told. */
   readonly waves?: WaveSettings | undefined;
+  /** Whether changes come otherwise today. Default false. */
+  readonly areWavesProposed?: boolean | undefined;
   readonly remarks: readonly string[];
 }
 
@@ -64,7 +66,12 @@ export function preview(plan: PreviewPlan): Preview {
  * `preview` one pair at a time: some take tens of milliseconds, and a namespace can have thousands. The caller may pause between
  * steps.
  */
-export function* previewSteps({ pairs, waves, remarks }: PreviewPlan): Generator<undefined, Preview, void> {
+export function* previewSteps({
+  pairs,
+  waves,
+  areWavesProposed,
+  remarks,
+}: PreviewPlan): Generator<undefined, Preview, void> {
   const explained: Explained[] = [];
   for (const each of pairs) {
     const pair = explainPair(each);
@@ -75,7 +82,11 @@ export function* previewSteps({ pairs, waves, remarks }: PreviewPlan): Generator
   const inWaves = waves && previewWaves(ordered, waves, waveAnnotations(pairs));
   const verdicts = inWaves?.verdicts ?? ordered;
   const today = explained.filter(differs).map((pair) => verdictOf(pair.today));
-  const words = [conclusion(pairs, verdicts, today), ...(inWaves?.remarks ?? []), ...remarks].join(' ');
+  const words = [
+    conclusion(pairs, verdicts, { today, areWavesProposed }),
+    ...(inWaves?.remarks ?? []),
+    ...remarks,
+  ].join(' ');
   return { verdicts, today: today.sort(byOrder), conclusion: words };
 }
 
@@ -120,12 +131,12 @@ function compare(a: string, b: string): number {
 function conclusion(
   pairs: readonly PreviewPair[],
   verdicts: readonly PreviewedPair[],
-  today: readonly PreviewedPair[],
+  { today, areWavesProposed = false }: Pick<Preview, 'today'> & Pick<PreviewPlan, 'areWavesProposed'>,
 ): string {
   const rolled = new Set(verdicts.filter(({ reloads }) => reloads).map(({ workload }) => workload)).size;
   const left = new Set(verdicts.map(({ workload }) => workload)).size - rolled;
   const counted = `${rolled} ${rolled === 1 ? 'workload' : 'workloads'} would reload, ${left} would be left alone.`;
   if (pairs.every(({ proposed }) => proposed === undefined)) return counted;
-  if (today.length === 0) return `${counted} Nothing would change from today.`;
+  if (today.length === 0) return areWavesProposed ? counted : `${counted} Nothing would change from today.`;
   return `${counted} ${today.length} ${today.length === 1 ? 'verdict differs' : 'verdicts differ'} from today's.`;
 }

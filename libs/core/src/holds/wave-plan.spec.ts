@@ -46,14 +46,14 @@ describe('the plan of a change', () => {
     ],
     ['is halted', [STUCK], {}, ['halted', 'waiting', 'waiting']],
     ['is halted in its second wave', [LONG_AGO, STUCK], {}, ['done', 'halted', 'waiting']],
-    ['was halted, and goes on', [STUCK], { isResumed: true }, ['done', 'underWay', 'waiting']],
+    ['was halted, and goes on', [STUCK], { isResumed: true }, ['failed', 'underWay', 'waiting']],
     [
       'is in all of them',
       [LONG_AGO, LONG_AGO, LONG_AGO, UNDER_WAY],
       { bake: '2m' },
       ['done', 'done', 'underWay'],
     ],
-    ['has failed where nobody waits', [LONG_AGO, LONG_AGO, LONG_AGO, STUCK], {}, ['done', 'done', 'done']],
+    ['has failed where nobody waits', [LONG_AGO, LONG_AGO, LONG_AGO, STUCK], {}, ['done', 'done', 'failed']],
   ])('that %s', (_, rollouts, more, states) => {
     expect(wavePlan(change(rollouts, more))?.waves.map(({ state }) => state)).toEqual(states);
   });
@@ -87,7 +87,7 @@ const ROLLOUT: fc.Arbitrary<RolloutSeen> = fc.oneof(
   fc.constant(STUCK),
 );
 
-test('a workload may get the change exactly if its wave is under way', () => {
+test('a workload may get the change exactly if its wave is under way, and one is halted exactly if the change is', () => {
   const property = fc.property(
     fc.array(fc.tuple(fc.boolean(), ROLLOUT), { minLength: 1, maxLength: 7 }),
     fc.constantFrom('1,50%', '2', '1,2,3'),
@@ -100,12 +100,15 @@ test('a workload may get the change exactly if its wave is under way', () => {
       });
       const waved = { waves, bake, isResumed, members: all, now: NOW };
       const plan = wavePlan(waved);
+      const reasons = new Set<string | undefined>();
       for (const wave of plan?.waves ?? [])
         for (const { workload, isReloaded } of wave.members) {
           if (isReloaded) continue;
           const hold = waveHold({ ...waved, source: 'Secret/db', workload });
           expect(wave.state === 'underWay').toBe(hold === undefined);
+          reasons.add(hold?.reason);
         }
+      expect(plan?.halted !== undefined).toBe(reasons.has('WaveHalted'));
     },
   );
   fc.assert(property, { numRuns: 2_000 });

@@ -13,9 +13,10 @@ import {
 
 /**
  * `waiting`: for an earlier wave. `underWay`: some of it is not reloaded or rolled out yet. `baking`: it is observed for the bake
- * time. `halted`: a workload of it has failed, and others wait for that. `done`: the next wave may begin, or has.
+ * time. `halted`: a workload of it has failed, and others wait until that is resolved. `failed`: the same, and nobody waits. `done`: the next wave
+ * may begin, or has.
  */
-export const WAVE_STATES = ['waiting', 'underWay', 'baking', 'halted', 'done'] as const;
+export const WAVE_STATES = ['waiting', 'underWay', 'baking', 'halted', 'failed', 'done'] as const;
 export type WaveState = (typeof WAVE_STATES)[number];
 
 export interface PlannedWave {
@@ -48,15 +49,19 @@ export function wavePlan({
   const bake = readBake(bakeText);
   if (reading.state !== 'read' || bake === undefined) return undefined;
   const { members, isResumed, now } = change;
-  const isWaitedFor = !isResumed && members.some(({ isReloaded }) => !isReloaded);
-  const failed = isWaitedFor ? members.find((each) => hasFailed(each, now)) : undefined;
   const sizes = waveSizes(reading.ends, members.length);
+  const lastWaiting = members.findLastIndex(({ isReloaded }) => !isReloaded);
+  let failed: WaveMember | undefined;
   let mayBegin = true;
   const waves = sizes.map((end, index): PlannedWave => {
     const slice = members.slice(sizes[index - 1] ?? 0, end);
     const planned = slice.map((each) => memberOf(each, now));
+    const start = end - slice.length;
+    // Whoever waits is halted by a failure up to its own wave.
+    const isWaitedFor = !isResumed && lastWaiting >= start;
     const state = stateOfWave(slice, { isWaitedFor, mayBegin, now });
-    mayBegin &&= state === 'done';
+    if (state === 'halted') failed ??= slice.find((each) => hasFailed(each, now));
+    mayBegin &&= state === 'done' || state === 'failed';
     const until = observedUntil(members.slice(0, end), bake, now);
     if (!mayBegin || until <= now || members.slice(end).every(({ isReloaded }) => isReloaded))
       return { state, members: planned };
@@ -70,8 +75,9 @@ function stateOfWave(
   slice: readonly WaveMember[],
   { isWaitedFor, mayBegin, now }: { isWaitedFor: boolean; mayBegin: boolean; now: number },
 ): Exclude<WaveState, 'baking'> {
-  if (isWaitedFor && slice.some((each) => hasFailed(each, now))) return 'halted';
-  if (slice.every((each) => isThrough(each, now))) return 'done';
+  const isFailed = slice.some((each) => hasFailed(each, now));
+  if (isWaitedFor && isFailed) return 'halted';
+  if (slice.every((each) => isThrough(each, now))) return isFailed ? 'failed' : 'done';
   return mayBegin ? 'underWay' : 'waiting';
 }
 

@@ -109,7 +109,9 @@ export class NamespaceReader {
     this.#read.delete(namespace);
     this.#read.set(namespace, { at: now, annotations });
     // A failed read is not used again. The caller gets the error.
-    annotations.catch(() => this.#read.delete(namespace));
+    annotations.catch(() => {
+      if (this.#read.get(namespace)?.annotations === annotations) this.#read.delete(namespace);
+    });
     return annotations;
   }
 

@@ -73,8 +73,8 @@ export const changeSummary = z
   .strictObject({
     ...summary,
     states: z.partialRecord(reloadState, z.number().int()),
-    /** Whether workloads wait because one of an earlier wave has failed. */
-    halted: z.boolean(),
+    /** How many workloads wait because another one that has the change has failed. */
+    halted: count,
   })
   .meta({ id: 'ChangeSummary' });
 
@@ -96,6 +96,8 @@ export const changesQuery = z.strictObject({
   source: sourceKeyText.optional(),
   workload: workloadKeyText.optional(),
   state: reloadState.optional(),
+  /** Only those with workloads that are `halted`. */
+  halted: z.literal('true').optional(),
   cause: cause.optional(),
   since: time.optional(),
 });

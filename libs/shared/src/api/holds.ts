@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PENDING_ID } from '@reroll/core/holds/approval';
 import { MOST_FREEZE_REASON } from '@reroll/core/holds/freeze';
-import { namespaceName, time, writeReason } from './common.ts';
+import { hash, namespaceName, time, writeReason } from './common.ts';
 
 export const namespaceParams = z.strictObject({ namespace: namespaceName });
 
@@ -24,6 +24,14 @@ export const approveRequest = z
       .meta({ id: 'PendingId', example: '3f9a0c77d1' }),
   })
   .meta({ id: 'ApproveRequest' });
+
+export const resumeRequest = z
+  .strictObject({
+    reason: writeReason,
+    /** Of the data that is meant, as `hash` of the waves tells; with other data the answer is a `Conflict`. Absent: whatever is there. */
+    hash: hash.optional(),
+  })
+  .meta({ id: 'ResumeRequest' });
 
 export const reloadRequest = z
   .strictObject({

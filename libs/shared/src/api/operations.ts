@@ -4,7 +4,7 @@ import { change, changesPage, changesQuery } from './changes.ts';
 import { consumers } from './consumers.ts';
 import { eventsQuery } from './events.ts';
 import { explainQuery, explanation, preview, previewRequest } from './explain.ts';
-import { approveRequest, freezeRequest, namespaceParams, reloadRequest } from './holds.ts';
+import { approveRequest, freezeRequest, namespaceParams, reloadRequest, resumeRequest } from './holds.ts';
 import type { ProblemCode } from './problem.ts';
 import {
   because,
@@ -334,7 +334,7 @@ export const OPERATIONS = operations({
     summary:
       'Lets the waves of the present data go on after a failed rollout, by an annotation that is written with the token of the caller.',
     params: sourceParams,
-    body: because,
+    body: resumeRequest,
     answer: accepted,
     status: 202,
     problems: ['NotFound', ...WRITE],

@@ -35,8 +35,8 @@ export const status = z
       usedRatio: z.number().optional(),
     }),
     apiServer: z.strictObject({ ok: z.boolean().nullable(), milliseconds: z.number().nullable() }),
-    /** Why the whole installation is frozen. Null: it is not, or the admin cannot read that. */
-    frozen: z.string().nullable(),
+    /** Why the whole installation is frozen. Null: it is not. Absent: the admin cannot read that. */
+    frozen: z.string().nullable().optional(),
     /** Null while Redis is unreachable, or if the caller does not see every namespace. */
     history: z.strictObject({ changes: z.number().int(), oldest: time.nullable() }).nullable(),
     limits,

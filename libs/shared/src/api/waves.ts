@@ -18,7 +18,8 @@ const wave = z
       id: 'WaveState',
       description:
         '`waiting`: for an earlier wave. `underWay`: some of it is not reloaded or rolled out yet. `baking`: it is observed for the bake ' +
-        'time. `halted`: a workload of it has failed, and others wait for that. `done`: the next wave may begin, or has.',
+        'time. `halted`: a workload of it has failed, and others wait until that is resolved. `failed`: the same, and nobody waits. `done`: ' +
+        'the next wave may begin, or has.',
     }),
     /** `baking`: when the next wave may begin. */
     until: time.nullable(),

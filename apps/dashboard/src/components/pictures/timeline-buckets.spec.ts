@@ -16,7 +16,7 @@ function change(seenAt: string, states: ChangeSummary['states']): ChangeSummary 
     to: null,
     request: null,
     states,
-    halted: false,
+    halted: 0,
   };
 }
 

@@ -32,19 +32,19 @@ export function Attention(): JSX.Element {
 
 /** A banner for changes whose waves have stopped. */
 export function Halted(): JSX.Element | null {
-  const { data } = useAnswer('listChanges', { query: { state: 'held', limit: '20' } });
-  const halted = (data?.items ?? []).filter((change) => change.halted);
+  const { data } = useAnswer('listChanges', { query: { halted: 'true', limit: MOST } });
+  const halted = data?.items ?? [];
   if (halted.length === 0) return null;
   return (
     <section class="trouble" aria-label="Halted changes">
       <ul>
-        {halted.map(({ id, source, states }) => (
+        {halted.map(({ id, source, halted: waiting }) => (
           <li key={id}>
             <a href={hrefOf('changes', [id])}>
               The change of {source ? spoken(source) : 'a source'} is halted
             </a>
-            : a workload of an earlier wave has failed, and {counted(states.held ?? 0, 'workload')} wait
-            {states.held === 1 ? 's' : ''}.
+            : a workload has failed, and {counted(waiting, 'workload')} {waiting === 1 ? 'waits' : 'wait'} for
+            it.
           </li>
         ))}
       </ul>
