@@ -2,6 +2,7 @@
 import type { ObjectId, WorldWriter } from './api/world-writer.ts';
 import type { CsiDriver } from './csi-driver.ts';
 import type { Step } from './plan.ts';
+import type { BadStep } from './world/bad-data.ts';
 import { annotationsOf, FILLER, IGNORE, sourceObject, templateOf, workloadObject } from './world/objects.ts';
 import { deploymentOf } from './world/restarts.ts';
 import { approvalOf, asksForApproval, holdAnnotations, namespaceHold } from './world/reload-holds.ts';
@@ -22,7 +23,7 @@ const MATCH = 'reloader.stakater.com/match';
 const OF_PAUSES = 'deployment.reloader.stakater.com/';
 const CLASS = 'SecretProviderClass';
 
-type SourceStep = Extract<Step, { source: SourceRef }>;
+type SourceStep = Exclude<Extract<Step, { source: SourceRef }>, BadStep>;
 type WorkloadStep = Extract<Step, { workload: WorkloadRef }>;
 
 /** Labels or annotations to set; `null`: to take away. */

@@ -17,8 +17,13 @@ import { Webhooks } from './world/webhooks.ts';
 /** Virtual milliseconds from a slot to its patch where nothing goes wrong, and at most. */
 const SLOT_USED = 2_000;
 const SLOT_HELD = 60_000;
+/** After the faults, until a leader tells of every rollout, in virtual milliseconds. */
+const TOLD_WITHIN = 30_000;
 /** Until a change is posted, in virtual milliseconds. */
 const SETTLED_WITHIN = 12_000;
+
+/** Options by which a change may wait for longer than its waves take. */
+const OTHER_HOLDS: readonly Option[] = ['holds', 'pauses', 'slots'];
 
 export interface OptionChecksBy {
   readonly now: () => number;
@@ -43,6 +48,7 @@ export class OptionChecks {
   readonly #rollouts: Rollouts;
   readonly #alerts = new Alerts();
   readonly #webhooks: Webhooks;
+  #toldSince: number;
 
   constructor(plan: Plan, requests: Requests, by: OptionChecksBy) {
     this.#by = by;
@@ -64,6 +70,7 @@ export class OptionChecks {
       clockError: clockErrorOf(plan),
       isCounted: !plan.steps.some((step) => step.do === 'strip'),
     });
+    this.#toldSince = isUndisturbed(plan) ? -Infinity : Infinity;
     this.#rollouts = new Rollouts(now);
     this.#waves = new Waves({
       rollouts: this.#rollouts,
@@ -72,6 +79,7 @@ export class OptionChecks {
       knownUntil,
       truth: by.truth,
       rules: by.rules,
+      toldSince: () => this.#toldSince,
       clockError: clockErrorOf(plan),
     });
     this.#rate = new Rate({ perMinute: PER_MINUTE, late: isUndisturbed(plan) ? SLOT_USED : SLOT_HELD });
@@ -178,6 +186,18 @@ export class OptionChecks {
   redisLost(): void {
     this.#requests.lost();
     this.#rate.lost();
+  }
+
+  /** Nothing goes wrong any more. */
+  healed(): void {
+    this.#toldSince = Math.min(this.#toldSince, this.#by.now() + TOLD_WITHIN);
+  }
+
+  /** Every change has come to its last wave, unless something else holds it, or the rollouts before an etcd that was set back. */
+  judgeWaves(): void {
+    const isHeld = this.#isAllHeld || OTHER_HOLDS.some((option) => this.#has(option));
+    if (isHeld || this.#plan.steps.some((step) => step.do === 'restoreEtcd')) return;
+    for (const text of this.#by.truth.notRecorded()) this.#by.violation('lost', `in waves, ${text}`);
   }
 
   judge(): void {

@@ -5,18 +5,20 @@ import { SERVERS, type LateKinds, type ServerName } from './stale-servers.ts';
 import {
   LETTERS,
   NAMESPACES,
-  SOURCES,
+  COMMON_SOURCES,
   WORKLOADS,
   type Letter,
   type SourceRef,
   type WorkloadRef,
 } from './world/shapes.ts';
+import { badSteps, type BadDeed } from './world/bad-data.ts';
 import type { Asking } from './world/objects.ts';
 import { WORKLOAD_HOLDS, type WorkloadHold } from './world/reload-holds.ts';
 
 type Namespace = (typeof NAMESPACES)[number];
 
 export type Deed =
+  | BadDeed
   | {
       readonly do: 'writeSource';
       readonly source: SourceRef;
@@ -115,9 +117,11 @@ export interface Plan {
 type Maker = (random: Random) => Deed;
 
 const which = (random: Random): 0 | 1 => random.pick([0, 1] as const);
-const source = (random: Random): SourceRef => random.pick(SOURCES);
+const source = (random: Random): SourceRef => random.pick(COMMON_SOURCES);
 const workload = (random: Random): WorkloadRef => random.pick(WORKLOADS);
 const letter = (random: Random): Letter => random.pick(LETTERS);
+/** Makes the bad data of a seed independent of all else. */
+const BAD = 0xbad;
 const PAUSABLE = 'Deployment/web';
 /** Of these Reroll shows in the pod template which request it has done. */
 const REQUESTED = ['Deployment/web', 'StatefulSet/db', 'DaemonSet/agent', 'Rollout/shop'] as const;
@@ -125,8 +129,8 @@ const WAVED = ['ConfigMap/app', 'Secret/token'] as const;
 const span = (random: Random): number => random.pick([300, 2_000, 2_000, 8_000, 20_000] as const);
 
 function refs(random: Random): SourceRef[] {
-  const some = SOURCES.filter(() => random.chance(0.6));
-  return some.length > 0 ? some : [SOURCES[0]];
+  const some = COMMON_SOURCES.filter(() => random.chance(0.6));
+  return some.length > 0 ? some : [COMMON_SOURCES[0]];
 }
 
 function asking(random: Random, of: WorkloadRef): Asking {
@@ -388,7 +392,7 @@ function heldIn(namespace: Namespace, random: Random): Step[] {
 function beforeOf(random: Random, options: readonly Option[]): Step[] {
   const before: Step[] = [];
   for (const each of NAMESPACES)
-    for (const ref of SOURCES)
+    for (const ref of COMMON_SOURCES)
       if (random.chance(0.8))
         before.push({ at: 0, namespace: each, do: 'writeSource', source: ref, letter: letter(random) });
   for (let count = random.between(2, 12); count > 0; count -= 1)
@@ -427,6 +431,8 @@ export function planOf(seed: number): Plan {
     steps.push(...quarrel(random, from));
     at = Math.max(at, steps.at(-1)?.at ?? at);
   }
+  steps.push(...badSteps(new Random(seed ^ BAD), { options, length: at }));
+  at = Math.max(at, ...steps.map((step) => step.at));
   const debounce = random.pick(['0', '0', '500ms', '2s'] as const);
   return { seed, before, steps, flags: [`--debounce=${debounce}`], options, length: at + 1_000 };
 }

@@ -21,6 +21,7 @@ import { SimulatedRedis } from './redis/server.ts';
 import { Events } from './scheduler.ts';
 import { SERVERS } from './stale-servers.ts';
 import { Succession } from './succession.ts';
+import { BadData } from './world/bad-data.ts';
 import { Requests } from './world/requests.ts';
 import { WATCHED, type Scope } from './world/scope.ts';
 import { CONFIDENTIAL, INSTALL, keyOf, NAMESPACES } from './world/shapes.ts';
@@ -38,6 +39,10 @@ const START = Date.UTC(2026, 0, 1);
 const CALM = 90_000;
 /** In which a change comes to its last wave: three waves, each rolled out, observed and looked at. */
 const WAVES = 240_000;
+/** In which a bad change is halted. */
+const HALTED = 40_000;
+/** In which a change that was resumed comes to its last wave, though nothing but ten minutes tells that one has failed. */
+const RESUMED = 900_000;
 /** In which every slot is free again: a rollout that waits for somebody keeps its slot for ten minutes. */
 const SLOTS = 660_000;
 /** After that, nothing may be written any more. */
@@ -85,6 +90,7 @@ class Run {
   readonly #person: Person;
   readonly #scope: Scope;
   readonly #doer: Doer;
+  readonly #badData: BadData;
   readonly #succession: Succession;
   readonly #bounds: RedisBounds;
   readonly #disturber: Disturber;
@@ -125,7 +131,8 @@ class Run {
     this.#person = this.#newPerson(requests);
     this.#api.onChange((change) => this.#changed(change));
     const driver = new CsiDriver(this.#api.as('secrets-store-csi-driver'), events);
-    const controllers = startControllers(events, this.#api, driver);
+    this.#badData = new BadData(this.#api.as('kubectl'), (what) => faults.count(what));
+    const controllers = startControllers(events, this.#api, { driver, badData: this.#badData });
     this.#doer = new Doer(this.#api.as('kubectl'), driver, () => events.now());
     const world = { events, faults, api: this.#api, redis: this.#redis };
     this.#places = this.#newPlaces();
@@ -206,6 +213,7 @@ class Run {
     await this.#events.run(length);
     this.#log('world', 'everything works from now on');
     this.#disturber.heal();
+    this.#checks.healed();
     if (options.includes('waves')) await this.#endWaves();
     if (options.includes('slots')) await this.#events.run(SLOTS);
     if (options.includes('holds')) await this.#endHolds();
@@ -232,9 +240,11 @@ class Run {
     await this.#events.run(CALM);
   }
 
-  /** All waves come to an end by themselves, unless a rollout waits for somebody. */
+  /** All waves come to an end by themselves once bad changes have ended, unless a rollout waits for somebody. */
   async #endWaves(): Promise<void> {
-    await this.#events.run(WAVES);
+    if (this.#plan.steps.some((step) => step.do === 'breakSource')) await this.#events.run(HALTED);
+    await this.#events.run(this.#badData.endAll() ? RESUMED : WAVES);
+    this.#checks.judgeWaves();
     this.#doer.endWaves();
   }
 
@@ -325,7 +335,8 @@ class Run {
   #do(step: Step): void {
     const { at: _at, ...what } = step;
     this.#log('step', JSON.stringify(what));
-    if (step.do === 'request') this.#request(step);
+    if (step.do === 'breakSource' || step.do === 'mendSource') this.#badData.do(step);
+    else if (step.do === 'request') this.#request(step);
     else if ('source' in step) this.#doer.source(step);
     else if ('workload' in step) this.#doer.workload(step);
     else if (step.do === 'labelNamespace') this.#doer.namespace(step);
@@ -385,10 +396,18 @@ class Run {
 }
 
 /** They write the status of workloads, and go on by themselves. */
-function startControllers(scheduler: Events, api: SimulatedApi, driver: CsiDriver): Controllers {
+function startControllers(
+  scheduler: Events,
+  api: SimulatedApi,
+  { driver, badData }: { driver: CsiDriver; badData: BadData },
+): Controllers {
   const complete = (): number => JOB_RUNS[Math.floor(scheduler.random() * JOB_RUNS.length)] ?? 0;
-  const onPodsStarted = (workload: ApiObject): void => driver.podsStarted(workload);
-  return new Controllers({ scheduler, api, delays: { complete }, onPodsStarted });
+  const onPodsStarted = (workload: ApiObject): void => {
+    driver.podsStarted(workload);
+    badData.podsStarted(workload);
+  };
+  const areBroken = (workload: ApiObject): boolean => badData.areBroken(workload);
+  return new Controllers({ scheduler, api, delays: { complete }, onPodsStarted, areBroken });
 }
 
 function workloadKey({ workload, namespace }: { workload: string; namespace: string }): WorkloadKey {

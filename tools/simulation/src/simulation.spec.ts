@@ -60,6 +60,8 @@ it(
       'posted to /alerts',
       'posted to /webhooks',
       'reloaded in a later wave',
+      'a workload broken by a change',
+      'a change halted',
       'reason AwaitsRollouts',
       'a namespace came in',
     ])

@@ -66,7 +66,7 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
-    why: 'No pods break, no change is resumed, no request passes holds, no Namespace limits rollouts, there are few sources with waves, and flags always have a value.',
+    why: 'No change of a deleted source is resumed, no request passes holds, no Namespace limits rollouts, there are few sources with waves, and flags always have a value.',
     branches: {
       'apps/worker/src/reload/reload-holds.ts': [
         "(passes.includes('AwaitsWave') ? undefined : await this.#waveHold(held, holds));",
@@ -74,17 +74,8 @@ export const UNREACHED: readonly Unreached[] = [
         'return (this.#settings.defaults.rollouts ?? 0) > 0;',
         'const counted = limit ?? (this.#needsSlot(namespace) ? LAST_ONLY : undefined);',
       ],
-      'apps/worker/src/reload/reload-reports.ts': [
-        'if (hold.halted !== undefined && subject)',
-        'await this.#tellOfHalt(sourceIdOf(hold.halted, subject.observed.namespace), note);',
-        'async #tellOfHalt(source: SourceId, note: string): Promise<void> {',
-      ],
-      'apps/worker/src/change/source-reader.ts': [
-        'async subjectOf(source: SourceId): Promise<EventSubject | undefined> {',
-      ],
       'libs/redis/src/catalog/wave-reader.ts': [
         'if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);',
-        "if (rollout.state === 'stuck') return { state: 'stuck', code: rollout.code };",
       ],
     },
   },
@@ -92,6 +83,7 @@ export const UNREACHED: readonly Unreached[] = [
     why: 'Few runs have waves, and few of them also faults just then, paused rollouts, or workloads that are not recorded.',
     isRare: true,
     branches: {
+      'apps/worker/src/change/source-reader.ts': ['if (!read) return undefined;'],
       'apps/worker/src/reload/reload.module.ts': ['if (options.namespaces.length > 0) return holds;'],
       'libs/kube/src/namespaces/namespace-reader.ts': [
         'const { synced, connected } = this.#stream?.status ?? {};',

@@ -38,6 +38,12 @@ export const holdMutants = [
       killedBy: { spec: WAVES, test: 'not before it was rolled out and observed' },
     },
     {
+      name: 'a halted change goes on',
+      text: `if (failed && !input.isResumed)`,
+      replacement: `if (false)`,
+      killedBy: { spec: WAVES, test: 'is halted if a rollout of it fails' },
+    },
+    {
       name: 'a rollout that fails halts only the waves after it',
       text: `members.slice(0, end).find(`,
       replacement: `members.slice(0, start).find(`,

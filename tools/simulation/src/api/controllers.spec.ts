@@ -13,10 +13,12 @@ function setup() {
   const time = virtualTime();
   const api = new SimulatedApi({ scheduler: time });
   const started: string[] = [];
+  const broken = new Set<string>();
   const controllers = new Controllers({
     scheduler: time,
     api,
     onPodsStarted: ({ kind, metadata }) => started.push(`${kind} ${metadata.name}`),
+    areBroken: ({ kind }) => broken.has(kind),
   });
   const world = api.as('owner');
   world.create({ kind: 'Namespace', namespace: '' }, { metadata: { name: 'shop' } });
@@ -25,7 +27,7 @@ function setup() {
       { kind, namespace: 'shop' },
       { ...manifest(kind), metadata: { name: 'web', ...more }, spec },
     );
-  return { time, api, world, controllers, started, make };
+  return { time, api, world, controllers, started, broken, make };
 }
 
 function manifest(kind: string): object {
@@ -61,6 +63,26 @@ test.each(['Deployment', 'StatefulSet', 'DaemonSet', 'Rollout'])(
     expect(controllers.isIdle).toBe(true);
   },
 );
+
+test.each([
+  ['Deployment', 'stuck', 'ProgressDeadlineExceeded'],
+  ['StatefulSet', 'progressing', 'Unavailable'],
+  ['DaemonSet', 'progressing', 'Unavailable'],
+  ['Rollout', 'stuck', 'Degraded'],
+])('a %s whose pods are broken is %s (%s) until they are not', async (kind, state, code) => {
+  const { time, world, broken, make } = setup();
+  const id = { kind, namespace: 'shop', name: 'web' };
+  broken.add(kind);
+  make(kind, { selector: { matchLabels: LABELS }, template: template('1') });
+  await time.run(60_000);
+  expect(rollout(world.get(id))).toMatchObject({ state, code, ready: 0 });
+  world.patch(id, { metadata: { annotations: { other: 'x' } } });
+  await time.run(60_000);
+  expect(rollout(world.get(id))).toMatchObject({ state, code, ready: 0 });
+  broken.delete(kind);
+  await time.run(60_000);
+  expect(rollout(world.get(id))).toMatchObject({ state: 'complete', code: 'Complete' });
+});
 
 test('a paused Deployment starts its pods when it is resumed', async () => {
   const { time, world, started, make } = setup();

@@ -16,6 +16,10 @@ export interface ControllerDelays {
   readonly start: () => number;
   /** From then until they are ready. */
   readonly ready: () => number;
+  /** From then until a rollout that makes no progress counts as stuck. */
+  readonly deadline: () => number;
+  /** From one start of the containers of broken pods to the next. */
+  readonly restart: () => number;
   /** From then until a Job is complete. */
   readonly complete: () => number;
   /** Dependants of a deleted object are deleted. */
@@ -32,6 +36,8 @@ export interface ControllersOptions {
    * changed. The object is the version whose template they have.
    */
   readonly onPodsStarted?: (workload: ApiObject) => void;
+  /** Whether the present pods of the workload do not get ready. It may end by itself. Default: they do. */
+  readonly areBroken?: (workload: ApiObject) => boolean;
 }
 
 const ROLLED: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Rollout']);
@@ -70,6 +76,8 @@ export class Controllers {
   readonly #started = new Map<string, readonly unknown[]>();
   /** Workloads for which an observation is scheduled. By uid. */
   readonly #pending = new Set<string>();
+  /** Workloads with broken pods, and when they count as stuck, in virtual milliseconds. By uid. */
+  readonly #broken = new Map<string, { readonly stuckAt: number }>();
 
   constructor(options: ControllersOptions) {
     this.#options = options;
@@ -79,6 +87,8 @@ export class Controllers {
       observe: upTo(200),
       start: upTo(1_500),
       ready: upTo(3_000),
+      deadline: upTo(10_000),
+      restart: upTo(10_000),
       complete: upTo(3_000),
       collect: upTo(500),
       ...options.delays,
@@ -145,7 +155,8 @@ export class Controllers {
 
   #roll(object: ApiObject): void {
     const isNew = this.#hasNewTemplate(object);
-    if (!isNew) return this.#report(object, isHeld(object) ? 'held' : 'ready');
+    if (!isNew) return isHeld(object) ? this.#report(object, 'held') : this.#reportPods(object);
+    this.#broken.delete(object.metadata.uid);
     this.#pending.add(object.metadata.uid);
     this.#report(object, 'started');
     this.#after(this.#delays.start(), () => {
@@ -157,8 +168,34 @@ export class Controllers {
       this.#options.onPodsStarted?.(present);
       this.#after(this.#delays.ready(), () => {
         const last = this.#present(object);
-        if (last !== undefined && !this.#pending.has(object.metadata.uid)) this.#report(last, 'ready');
+        if (last !== undefined && !this.#pending.has(object.metadata.uid)) this.#reportPods(last);
       });
+    });
+  }
+
+  /** They are ready, or broken. */
+  #reportPods(object: ApiObject): void {
+    const { uid } = object.metadata;
+    const { scheduler, areBroken } = this.#options;
+    if (areBroken?.(object) !== true) {
+      this.#broken.delete(uid);
+      return this.#report(object, 'ready');
+    }
+    const known = this.#broken.get(uid);
+    const broken = known ?? { stuckAt: scheduler.now() + this.#delays.deadline() };
+    this.#report(object, scheduler.now() < broken.stuckAt ? 'started' : 'stuck');
+    if (known) return;
+    this.#broken.set(uid, broken);
+    this.#restartLater(object, broken);
+  }
+
+  #restartLater(object: ApiObject, broken: { readonly stuckAt: number }): void {
+    const { uid } = object.metadata;
+    this.#after(this.#delays.restart(), () => {
+      const present = this.#present(object);
+      if (present === undefined || this.#broken.get(uid) !== broken) return;
+      if (!this.#pending.has(uid)) this.#reportPods(present);
+      if (this.#broken.get(uid) === broken) this.#restartLater(object, broken);
     });
   }
 
@@ -197,6 +234,7 @@ export class Controllers {
     if (gone === undefined) return;
     const { uid } = gone.object.metadata;
     this.#started.delete(uid);
+    this.#broken.delete(uid);
     this.#after(this.#delays.collect(), () => {
       for (const dependant of this.#dependants(gone.object))
         this.#writer.delete(idOf(dependant), { propagationPolicy: 'Background' });
@@ -261,42 +299,49 @@ export class Controllers {
   }
 }
 
-/** `held`: the rollout is paused, or waits for somebody to delete pods. */
-type Phase = 'started' | 'ready' | 'held';
+/** `held`: the rollout is paused, or waits for somebody to delete pods. `stuck`: its pods do not get ready in time. */
+type Phase = 'started' | 'ready' | 'stuck' | 'held';
 
 interface WorkloadSpec {
   readonly replicas?: number;
   readonly restartAt?: string;
 }
 
-const STATUS: Readonly<Record<string, (object: ApiObject, isReady: boolean) => Fields>> = {
-  Deployment: countsOf,
-  DaemonSet: (_object, isReady) => {
-    const ready = isReady ? NODES : 0;
+const STATUS: Readonly<Record<string, (object: ApiObject, phase: Exclude<Phase, 'held'>) => Fields>> = {
+  Deployment: (object, phase) => ({ ...countsOf(object, phase), conditions: [PROGRESS[phase]] }),
+  DaemonSet: (_object, phase) => {
+    const ready = phase === 'ready' ? NODES : 0;
     const scheduled = { desiredNumberScheduled: NODES, updatedNumberScheduled: NODES };
     return { ...scheduled, numberReady: ready, numberAvailable: ready };
   },
-  StatefulSet: (object, isReady) => {
+  StatefulSet: (object, phase) => {
     const revision = `${object.metadata.name}-${object.metadata.generation}`;
-    const current = isReady ? { currentRevision: revision } : {};
-    return { ...countsOf(object, isReady), ...current, updateRevision: revision };
+    const current = phase === 'ready' ? { currentRevision: revision } : {};
+    return { ...countsOf(object, phase), ...current, updateRevision: revision };
   },
-  Rollout: (object, isReady) => {
+  Rollout: (object, phase) => {
     const { restartAt } = object['spec'] as WorkloadSpec;
-    const restarted = isReady && restartAt !== undefined ? { restartedAt: restartAt } : {};
-    return { ...countsOf(object, isReady), phase: isReady ? 'Healthy' : 'Progressing', ...restarted };
+    const restarted = phase !== 'started' && restartAt !== undefined ? { restartedAt: restartAt } : {};
+    return { ...countsOf(object, phase), phase: ROLLOUT_PHASES[phase], ...restarted };
   },
 };
 
-function countsOf(object: ApiObject, isReady: boolean): Fields {
+const PROGRESS = {
+  started: { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' },
+  ready: { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
+  stuck: { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' },
+} as const;
+const ROLLOUT_PHASES = { started: 'Progressing', ready: 'Healthy', stuck: 'Degraded' } as const;
+
+function countsOf(object: ApiObject, phase: Phase): Fields {
   const { replicas = 1 } = object['spec'] as WorkloadSpec;
-  const ready = isReady ? replicas : 0;
+  const ready = phase === 'ready' ? replicas : 0;
   return { replicas, updatedReplicas: replicas, readyReplicas: ready, availableReplicas: ready };
 }
 
 function statusOf(object: ApiObject, phase: Phase): Fields {
   const { generation = 0 } = object.metadata;
   const observedGeneration = object.kind === 'Rollout' ? String(generation) : generation;
-  const counts = phase === 'held' ? {} : STATUS[object.kind]?.(object, phase === 'ready');
+  const counts = phase === 'held' ? {} : STATUS[object.kind]?.(object, phase);
   return { observedGeneration, ...counts };
 }

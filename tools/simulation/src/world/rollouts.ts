@@ -18,6 +18,12 @@ export interface Rollout {
   readonly begunAt: number;
   /** When its pods were ready; `undefined`: they are not. */
   readyAt: number | undefined;
+  /** When they last were no longer ready, as while the controller has not seen another annotation; `undefined`: that never was. */
+  readyUntil: number | undefined;
+  /** Since when its controller says that it makes no progress; `undefined`: it does not. */
+  stuckSince: number | undefined;
+  /** When that ended last; `undefined`: it never was. */
+  stuckUntil: number | undefined;
   /** When Reroll last reloaded it; `undefined`: not since its pods were ready. */
   reloadedAt: number | undefined;
 }
@@ -40,19 +46,34 @@ export class Rollouts {
     const key = keyOf(object);
     if (!after) this.#of.delete(key);
     else if (JSON.stringify(specOf(before)) !== JSON.stringify(specOf(after))) this.#begin(key, before, by);
-    if (after) this.#ready(this.#of.get(key), isReady(after));
+    const rollout = this.#of.get(key);
+    if (!after || !rollout) return;
+    this.#ready(rollout, isReady(after));
+    this.#stuck(rollout, isObserved(after) && isStuck(after));
   }
 
-  #ready(rollout: Rollout | undefined, isReadyNow: boolean): void {
-    if (!rollout) return;
+  /** Whether waves take it for failed, or may have done so since then. */
+  hasFailed({ stuckSince, stuckUntil = -Infinity, begunAt }: Rollout, since: number): boolean {
+    return stuckSince !== undefined || stuckUntil > since || begunAt < this.#now() - TIMEOUT + INEXACT;
+  }
+
+  #stuck(rollout: Rollout, isStuckNow: boolean): void {
+    if (!isStuckNow && rollout.stuckSince !== undefined) rollout.stuckUntil = this.#now();
+    rollout.stuckSince = isStuckNow ? (rollout.stuckSince ?? this.#now()) : undefined;
+  }
+
+  #ready(rollout: Rollout, isReadyNow: boolean): void {
+    if (!isReadyNow && rollout.readyAt !== undefined) rollout.readyUntil = this.#now();
     rollout.readyAt = isReadyNow ? (rollout.readyAt ?? this.#now()) : undefined;
     if (isReadyNow) rollout.reloadedAt = undefined;
   }
 
-  /** Those that follow a reload and are under way. */
+  /** Those that follow a reload and are under way, and make progress. */
   atOnce(): string[] {
     const from = this.#now() - TIMEOUT + INEXACT;
-    return [...this.#of].filter(([, { reloadedAt }]) => (reloadedAt ?? -Infinity) > from).map(([key]) => key);
+    const isUnderWay = ({ reloadedAt, stuckSince }: Rollout): boolean =>
+      stuckSince === undefined && (reloadedAt ?? -Infinity) > from;
+    return [...this.#of].filter(([, rollout]) => isUnderWay(rollout)).map(([key]) => key);
   }
 
   restored(): void {
@@ -63,7 +84,8 @@ export class Rollouts {
     const now = this.#now();
     const isReload = before !== undefined && by !== undefined;
     const reloadedAt = isReload ? now : this.#of.get(key)?.reloadedAt;
-    this.#of.set(key, { begunAt: now, readyAt: undefined, reloadedAt });
+    const none = { readyAt: undefined, readyUntil: undefined, stuckSince: undefined, stuckUntil: undefined };
+    this.#of.set(key, { begunAt: now, reloadedAt, ...none });
   }
 }
 
@@ -71,9 +93,20 @@ function specOf(object: KubeObject | undefined): unknown {
   return [object && templateOf(object), (object?.['spec'] as { restartAt?: string } | undefined)?.restartAt];
 }
 
-function isReady({ metadata, spec, status = {} }: KubeObject): boolean {
-  const { observedGeneration, readyReplicas, numberReady } = status as Record<string, unknown>;
+function isObserved({ metadata, status = {} }: KubeObject): boolean {
+  const { observedGeneration } = status as Record<string, unknown>;
+  return Number(observedGeneration) >= (metadata.generation ?? 0);
+}
+
+function isStuck({ status = {} }: KubeObject): boolean {
+  const { phase, conditions = [] } = status as { phase?: string; conditions?: { reason: string }[] };
+  return phase === 'Degraded' || conditions.some(({ reason }) => reason === 'ProgressDeadlineExceeded');
+}
+
+function isReady(object: KubeObject): boolean {
+  const { spec, status = {} } = object;
+  const { readyReplicas, numberReady } = status as Record<string, unknown>;
   const { replicas = 1 } = spec as { replicas?: number };
   const ready = numberReady === undefined ? Number(readyReplicas) >= replicas : Number(numberReady) > 0;
-  return Number(observedGeneration) >= (metadata.generation ?? 0) && ready;
+  return isObserved(object) && ready;
 }

@@ -4,12 +4,16 @@ export const NAMESPACES = ['team-a', 'team-b'] as const;
 /** Of the install itself. */
 export const INSTALL = 'reroll';
 
-export const SOURCES = [
+/** What the steps of any run may write. */
+export const COMMON_SOURCES = [
   'ConfigMap/app',
   'ConfigMap/web-env',
   'Secret/token',
   'SecretProviderClass/vault',
 ] as const;
+/** Its changes come in waves, and may be bad; nothing else writes it. */
+export const CANARY = 'ConfigMap/canary';
+export const SOURCES = [...COMMON_SOURCES, CANARY] as const;
 export type SourceRef = (typeof SOURCES)[number];
 
 /** Each kind is at least a tenth of them. The Rollout `front` has the pod template of the Deployment `front`. */

@@ -2,13 +2,16 @@
 import { recordedLetter } from './recorded.ts';
 import { letterOf } from './objects.ts';
 import { isWorkload, type Shown } from './restarts.ts';
-import type { Rollouts } from './rollouts.ts';
-import { keyOf, type KubeObject } from './shapes.ts';
+import type { Rollout, Rollouts } from './rollouts.ts';
+import { keyOf, type KubeObject, type Letter } from './shapes.ts';
 import { isStuck, ON_ITS_WAY, type Commit, type Truth } from './truth.ts';
 import type { Rules } from './rules.ts';
 
-const WAVES = 'reroll.dev/waves';
+export const WAVES = 'reroll.dev/waves';
 const BAKE = 'reroll.dev/bake';
+export const RESUMED = 'reroll.dev/resumed';
+
+const SOURCES: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 
 /** Every change with waves has these: one, half of all, all. */
 export const WAVES_OF_SOURCES = '1,50%';
@@ -29,6 +32,8 @@ export interface WavesBy {
   readonly rollouts: Rollouts;
   /** See `HoldsBy`. */
   readonly knownUntil: (wait: number) => number;
+  /** Since when a leader tells of rollouts without a break, in virtual milliseconds; `Infinity`: nobody can tell. */
+  readonly toldSince: () => number;
   /** How far the clocks of two processes may be apart, in milliseconds. */
   readonly clockError: number;
   /** Counts what happened. */
@@ -40,6 +45,8 @@ interface WavedChange {
   readonly source: KubeObject;
   /** Up to when everybody knows what was written, in virtual milliseconds. */
   readonly settled: number;
+  /** Whether somebody lets it go on although a rollout has failed. */
+  readonly isResumed: boolean;
 }
 
 export class Waves {
@@ -48,6 +55,8 @@ export class Waves {
   readonly #since = new Map<string, number>();
   /** When somebody else last changed who depends on what, by namespace. */
   readonly #changedAt = new Map<string, number>();
+  /** The resourceVersion with which a source got its data. */
+  readonly #dataOf = new Map<string, number>();
 
   constructor(by: WavesBy) {
     this.#by = by;
@@ -58,15 +67,16 @@ export class Waves {
     const object = after ?? before;
     if (!object) return;
     const { namespace = '' } = object.metadata;
-    if (object.kind === 'ConfigMap' || object.kind === 'Secret') this.#source(before, after, namespace);
-    else if (isWorkload(object)) {
-      if (by === undefined && !isStatusOnly(before, after)) this.#changedAt.set(namespace, this.#by.now());
-    }
+    if (SOURCES.has(object.kind)) this.#source(before, after, namespace);
+    else if (tellsOfHalt(object)) this.#by.seen('a change halted');
+    else if (isWorkload(object) && by === undefined && !isStatusOnly(before, after))
+      this.#changedAt.set(namespace, this.#by.now());
   }
 
   /** etcd is as it was: nothing is known. */
   restored(): void {
     this.#since.clear();
+    this.#dataOf.clear();
   }
 
   /** Returns what a reload by Reroll violates. Call it after `noted`, and after the truth was told. */
@@ -83,7 +93,8 @@ export class Waves {
       const was = recordedLetter(before, key, keys);
       // One that is recorded for the first time may have been so beside the change of another.
       if (letter === undefined || was === undefined || letter === was) return [];
-      const problem = this.#tooEarly(keyOf(after), { key, source, settled });
+      const isResumed = this.#isResumed(key, source);
+      const problem = this.#tooEarly(keyOf(after), { key, source, settled, isResumed });
       return problem === undefined ? [] : [`${by} reloaded ${keyOf(after)} for ${key}: ${problem}`];
     });
   }
@@ -98,7 +109,23 @@ export class Waves {
       const problem = this.#notDone(earlier, change);
       if (problem !== undefined) return `${earlier} of an earlier wave ${problem}`;
     }
-    return undefined;
+    const end = sizes.find((size) => size > at);
+    const failed = members
+      .slice(start, end)
+      .find((each) => each !== workload && !change.isResumed && this.#isStuckWith(each, change));
+    return failed && `${failed} of the same wave is stuck`;
+  }
+
+  /** Whether it has the change, and everybody knows that it is stuck. */
+  #isStuckWith(workload: string, { key, source, settled }: WavedChange): boolean {
+    const { stuckSince = Infinity } = this.#by.rollouts.get(workload) ?? {};
+    const isTold = Math.max(stuckSince, this.#by.toldSince()) <= settled;
+    return isTold && this.#has(workload, key, letterOf(source));
+  }
+
+  #isResumed(key: string, { metadata }: KubeObject): boolean {
+    const [upTo] = metadata.annotations?.[RESUMED]?.split(';') ?? [];
+    return upTo !== undefined && Number(upTo) >= (this.#dataOf.get(key) ?? 0);
   }
 
   /** The workloads that a change of the source reloads, in their order. */
@@ -113,23 +140,24 @@ export class Waves {
       .toSorted();
   }
 
-  #notDone(workload: string, { key, source, settled }: WavedChange): string | undefined {
+  #notDone(workload: string, change: WavedChange): string | undefined {
     const known = this.#by.truth.workloads.get(workload);
     if (!known) return undefined;
-    const { shown, since } = known;
-    const letter = letterOf(source);
-    const recorded = recordedLetter(shown.object, key, this.#by.rules.hashKeys);
-    if (recorded !== letter && since.get(key)?.inPods !== letter) return 'does not have it';
-    return this.#notRolledOut(shown, { source, settled });
+    if (!this.#has(workload, change.key, letterOf(change.source))) return 'does not have it';
+    return this.#notRolledOut(known.shown, change);
   }
 
-  #notRolledOut(
-    { object, holder }: Shown,
-    { source, settled }: Omit<WavedChange, 'key'>,
-  ): string | undefined {
+  #has(workload: string, key: string, letter: Letter): boolean {
+    const known = this.#by.truth.workloads.get(workload);
+    if (!known) return false;
+    const recorded = recordedLetter(known.shown.object, key, this.#by.rules.hashKeys);
+    return recorded === letter || known.since.get(key)?.inPods === letter;
+  }
+
+  #notRolledOut({ object, holder }: Shown, { source, settled, isResumed }: WavedChange): string | undefined {
     const rollout = this.#by.rollouts.get(keyOf(object));
-    // What has begun since may not be known.
-    if (!rollout || holder !== object || rollout.begunAt > settled) return undefined;
+    if (!rollout || holder !== object || !isKnownAt(settled, rollout)) return undefined;
+    if (isResumed && this.#by.rollouts.hasFailed(rollout, settled)) return undefined;
     if (rollout.readyAt === undefined) return 'is not rolled out';
     const bake = source.metadata.annotations?.[BAKE] === undefined ? 0 : BAKE_SECONDS * 1_000;
     const { now, clockError } = this.#by;
@@ -142,10 +170,27 @@ export class Waves {
     const object = after ?? before;
     if (!object) return;
     this.#since.set(keyOf(object), this.#by.now());
+    if (after && !hasSameData(before, after))
+      this.#dataOf.set(keyOf(after), Number(after.metadata.resourceVersion));
     const isChanged =
       JSON.stringify(before?.metadata.annotations) !== JSON.stringify(after?.metadata.annotations);
     if (!before || !after || isChanged) this.#changedAt.set(namespace, this.#by.now());
   }
+}
+
+/** What has begun or come to an end since may not be known. */
+function isKnownAt(settled: number, { begunAt, readyUntil = -Infinity }: Rollout): boolean {
+  return begunAt <= settled && readyUntil <= settled;
+}
+
+function hasSameData(before: KubeObject | undefined, after: KubeObject): boolean {
+  return before !== undefined && letterOf(before) === letterOf(after);
+}
+
+/** Whether it is the Event of a source whose change is halted. */
+function tellsOfHalt(object: KubeObject): boolean {
+  const { kind = '' } = (object['involvedObject'] ?? {}) as { kind?: string };
+  return object.kind === 'Event' && object['reason'] === 'WaveHalted' && SOURCES.has(kind);
 }
 
 function isStatusOnly(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
