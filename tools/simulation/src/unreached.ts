@@ -125,7 +125,8 @@ export const UNREACHED: readonly Unreached[] = [
         'if (hashes === null && observed.record !== undefined) return recordWithReloads(observed.record, reloads);',
       ],
       'libs/kube/src/namespaces/namespace-reader.ts': [
-        'annotations.catch(() => this.#read.delete(namespace));',
+        'annotations.catch(() => {',
+        'if (this.#read.get(namespace)?.annotations === annotations) this.#read.delete(namespace);',
         'if (error instanceof KubeError && error.status === 404) return NONE;',
         '} catch (error) {',
       ],
