@@ -39,8 +39,7 @@ export class WavePlans {
     const hash = row.exists ? this.#hashes.shown(key, row.hash) : null;
     const none = { ...NONE, hash, problem: namespace ? null : NO_NAMESPACE };
     if (!waves) return none;
-    const bake = readBake(waves.bake ?? '0') === 0 ? null : (waves.bake ?? null);
-    const set = { ...none, waves: waves.waves, bake };
+    const set = { ...none, waves: waves.waves, bake: shownBake(waves) };
     const problem = settings.dryRun ? DRY_RUN : problemOf(waves);
     return problem === undefined
       ? await this.#progress(key, { ...waves, settings, set })
@@ -62,6 +61,10 @@ export class WavePlans {
 }
 
 const NONE = { hash: null, waves: null, bake: null, plan: null, halted: null, resumed: false };
+
+function shownBake({ bake = '0' }: WaveSettings): string | null {
+  return readBake(bake) === 0 ? null : bake;
+}
 
 function problemOf({ waves, bake = '0' }: WaveSettings): string | undefined {
   const reading = readWaves(waves);

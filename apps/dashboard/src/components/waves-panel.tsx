@@ -24,13 +24,29 @@ export function WavesPanel({ of, hash }: { of: Ref; hash?: string | null }): JSX
   const { kind, namespace, name } = of;
   const { data, error } = useAnswer('getWaves', { params: { kind, namespace, name } }, 'both');
   // Without a row there are no waves; any other failure is told.
-  if (!data && error && error.status !== 404) return <Trouble error={error} what="the waves" />;
-  if (!data || (data.waves === null && data.problem === null)) return null;
-  if (hash !== undefined && data.hash !== hash) return null;
-  const { waves, bake, plan, problem } = data;
+  if (!data) return error && error.status !== 404 ? <Trouble error={error} what="the waves" /> : null;
+  const isShown = data.waves !== null || data.problem !== null;
+  if (!isShown || (hash !== undefined && data.hash !== hash)) return null;
   return (
     <Panel title="Waves">
       <Halted of={of} waves={data} />
+      <Settings of={data} />
+      {data.plan === null ? null : (
+        <Table
+          caption="Waves of the present data"
+          columns={COLUMNS}
+          rows={data.plan.map((wave, at) => ({ ...wave, number: at + 1 }))}
+          keyOf={({ number }) => `${number}`}
+          empty="No workload depends on it."
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Settings({ of: { waves, bake, problem } }: { of: Waves }): JSX.Element {
+  return (
+    <>
       {waves === null ? null : (
         <p class="muted">
           <code>{waves}</code>
@@ -41,17 +57,8 @@ export function WavesPanel({ of, hash }: { of: Ref; hash?: string | null }): JSX
           )}
         </p>
       )}
-      {problem === null ? null : <p class="trouble">{problem}</p>}
-      {plan === null ? null : (
-        <Table
-          caption="Waves of the present data"
-          columns={COLUMNS}
-          rows={plan.map((wave, at) => ({ ...wave, number: at + 1 }))}
-          keyOf={({ number }) => `${number}`}
-          empty="No workload depends on it."
-        />
-      )}
-    </Panel>
+      {problem === null ? null : <p class={waves === null ? 'muted' : 'trouble'}>{problem}</p>}
+    </>
   );
 }
 
