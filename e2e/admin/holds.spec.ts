@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { AdminApi } from '../support/admin/admin-api.ts';
 import { openBrowser, Reader } from '../support/admin/browser.ts';
@@ -242,6 +243,8 @@ it('a freeze of everything is for who may patch the Namespace of the installatio
     const { frozen, warnings } = await chief.call('getStatus');
     return frozen?.includes('an incident') === true && warnings.includes(`${frozen}.`);
   });
+  // A worker of an installation for some namespaces uses what it read for two seconds.
+  await setTimeout(2_100);
   expect((await held('all', '2', 'Frozen')).detail).toContain('The installation is frozen');
   expect(await rollouts.now()).toBe(0);
   await chief.call('unfreezeAll', { body: { reason: 'over' } });
