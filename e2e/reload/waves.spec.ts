@@ -97,7 +97,7 @@ it('of 200 workloads only the first gets data that break it; the change goes on 
   });
   await space.setData('Secret/bad', { v: '2' });
   await eventually(async () => expect(await reasons(second)).toContain('WaveHalted') ?? true, {
-    within: 60_000,
+    within: 180_000,
   });
   expect(await reloaded('bad', names)).toEqual([first]);
   const held = (await space.events(`Deployment/${second}`)).find(({ reason }) => reason === 'WaveHalted');
