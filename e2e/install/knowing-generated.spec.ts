@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../tools/simulation/src/random.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { RerollCli } from '../support/admin/reroll-cli.ts';
+import { inLanes } from '../support/in-lanes.ts';
 import { eventually } from '../support/wait.ts';
 import { keepsOlder, plansOf, type PodPlan, type SourceName, writesOf } from './support/knowing/plans.ts';
 import { podOf } from './support/knowing/pod-objects.ts';
@@ -79,14 +80,6 @@ async function create(plan: PodPlan, name = plan.name): Promise<void> {
   await release.client.post(`/api/v1/namespaces/${release.space.name}/pods`, podOf(plan, name));
 }
 
-async function inLanes<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const lane = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await act(next);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
-}
-
 function keysOfAll(): readonly string[] {
   return [...plans].flatMap(([pod, { containers }]) =>
     containers.flatMap(({ name, uses }) => uses.map((use) => useKey(pod, name, use))),
@@ -161,7 +154,7 @@ describe('a hundred generated pods', () => {
   it('before any write all is current, but what does not exist', async () => {
     expect(PLANS).toHaveLength(100);
     await pause(2_000);
-    await inLanes(EARLY, (plan) => create(plan));
+    await inLanes(EARLY, AT_ONCE, (plan) => create(plan));
     const at = Date.now();
     const found = await completeLook('before');
     expect(found.held.filter(({ state }) => state === 'stale')).toEqual([]);
@@ -220,8 +213,8 @@ describe('a hundred generated pods', () => {
     const ended = wait.exited.then((code) => ({ code, older: olderOf('settings') }));
     expect(olderOf('settings')).not.toEqual([]);
     await lookAt('replacing');
-    await inLanes(REPLACED, async ({ name }) => await release.space.delete(`Pod/${name}`));
-    await inLanes(REPLACED, async (plan) => await create(plan, `${plan.name}-b`));
+    await inLanes(REPLACED, AT_ONCE, async ({ name }) => await release.space.delete(`Pod/${name}`));
+    await inLanes(REPLACED, AT_ONCE, async (plan) => await create(plan, `${plan.name}-b`));
     while (wait.isRunning) await lookAt('replacing');
     expect(await ended, wait.logs()).toEqual({ code: 0, older: [] });
     await eventually(async () => {

@@ -5,6 +5,7 @@ import { KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath, namespacePath, objectPath, type KubeResource } from '@reroll/kube/objects';
 import { cleanUp } from './cleanup.ts';
+import { inLanes } from './in-lanes.ts';
 import { eventually } from './wait.ts';
 
 /** An object as the API serves it; `spec` as far as specs look into it. */
@@ -121,11 +122,7 @@ export class Space {
 
   /** The same for many, some at a time, in no order. */
   async applyAll(manifests: readonly Manifest[]): Promise<void> {
-    const waiting = [...manifests];
-    const lane = async (): Promise<void> => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) await this.apply(next);
-    };
-    await Promise.all(Array.from({ length: 8 }, lane));
+    await inLanes(manifests, 8, (manifest) => this.apply(manifest));
   }
 
   async get(ref: Ref): Promise<KubeObject> {

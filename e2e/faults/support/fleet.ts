@@ -18,6 +18,7 @@ import { resourceOf, type KubeObject, type Ref, type Space } from '../../support
 import type { App } from '../../support/processes.ts';
 import type { Reroll } from '../../support/reroll.ts';
 import { hashOf, markerVariables, recordOf } from '../../support/objects/rollouts.ts';
+import { inLanes } from '../../support/in-lanes.ts';
 import { eventually } from '../../support/wait.ts';
 import { persistently } from './persistently.ts';
 
@@ -98,7 +99,7 @@ export class Fleet {
   }
 
   async createSources(members: readonly Member[] = this.members): Promise<void> {
-    await each(members, async (member) => {
+    await inLanes(members, LANES, async (member) => {
       const [created] = await persistently(() =>
         this.space.apply(source(member.source, { key: this.#nextValue() })),
       );
@@ -117,7 +118,7 @@ export class Fleet {
 
   /** Gives each source data that it never had. */
   async change(members: readonly Member[] = this.members): Promise<void> {
-    await each(members, async (member) => {
+    await inLanes(members, LANES, async (member) => {
       const data = { key: this.#nextValue() };
       const changed = await persistently(() => this.space.setData(member.source, data));
       this.#expected.set(member.workload, hashOf(changed));
@@ -359,12 +360,4 @@ function kindOf(ref: Ref): SourceKind & ('ConfigMap' | 'Secret') {
 
 function nameOf(ref: Ref): string {
   return ref.slice(ref.indexOf('/') + 1);
-}
-
-async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const lane = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) await work(next);
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
 }
