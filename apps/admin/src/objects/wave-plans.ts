@@ -1,5 +1,5 @@
 import type { ExplainSettings } from '@reroll/core/explain/facts';
-import { readBake, readWaves, isResumed, wavesFor, type WaveSettings } from '@reroll/core/holds/waves';
+import { isResumed, readBake, waveProblems, wavesFor, type WaveSettings } from '@reroll/core/holds/waves';
 import { wavePlan, type PlannedMember, type PlannedWave, type WavePlan } from '@reroll/core/holds/wave-plan';
 import { partsOf, type SourceKey } from '@reroll/core/model';
 import type { SourceRow } from '@reroll/core/state/rows';
@@ -40,7 +40,7 @@ export class WavePlans {
     const none = { ...NONE, hash, problem: namespace ? null : NO_NAMESPACE };
     if (!waves) return none;
     const set = { ...none, waves: waves.waves, bake: shownBake(waves) };
-    const problem = settings.dryRun ? DRY_RUN : problemOf(waves);
+    const [problem] = settings.dryRun ? [DRY_RUN] : waveProblems(waves);
     return problem === undefined
       ? await this.#progress(key, { ...waves, settings, set })
       : { ...set, problem };
@@ -64,14 +64,6 @@ const NONE = { hash: null, waves: null, bake: null, plan: null, halted: null, re
 
 function shownBake({ bake = '0' }: WaveSettings): string | null {
   return readBake(bake) === 0 ? null : bake;
-}
-
-function problemOf({ waves, bake = '0' }: WaveSettings): string | undefined {
-  const reading = readWaves(waves);
-  if (reading.state === 'unreadable') return `The waves cannot be read: ${reading.problem}.`;
-  return readBake(bake) === undefined
-    ? 'The bake time cannot be read: expected a duration of at most 1h.'
-    : undefined;
 }
 
 function planView(plan: WavePlan | undefined): Pick<Waves, 'plan' | 'halted'> {

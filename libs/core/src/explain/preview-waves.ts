@@ -1,4 +1,11 @@
-import { inWaveOrder, readBake, readWaves, waveOf, waveSizes, type WaveSettings } from '../holds/waves.ts';
+import {
+  inWaveOrder,
+  readWaves,
+  waveOf,
+  waveProblems,
+  waveSizes,
+  type WaveSettings,
+} from '../holds/waves.ts';
 import type { WorkloadKey } from '../model.ts';
 import type { PreviewedPair } from './preview.ts';
 
@@ -8,13 +15,12 @@ import type { PreviewedPair } from './preview.ts';
  */
 export function previewWaves(
   verdicts: readonly PreviewedPair[],
-  { waves, bake = '0' }: WaveSettings,
+  settings: WaveSettings,
   places: ReadonlyMap<WorkloadKey, string | undefined>,
 ): { readonly verdicts: readonly PreviewedPair[]; readonly remarks: readonly string[] } {
   const reloading = verdicts.filter(({ reloads }) => reloads);
-  const reading = readWaves(waves);
-  if (reading.state !== 'read' || reloading.length === 0)
-    return { verdicts, remarks: problemsOf(waves, bake) };
+  const reading = readWaves(settings.waves);
+  if (reading.state !== 'read' || reloading.length === 0) return { verdicts, remarks: problemsOf(settings) };
   const placed = reloading.map((verdict) => ({ ...verdict, wave: waveOf(places.get(verdict.workload)) }));
   const ordered = inWaveOrder(placed);
   const ends = waveSizes(reading.ends, ordered.length);
@@ -24,17 +30,11 @@ export function previewWaves(
     sizes.length === 1 ? [] : [`They would reload in ${sizes.length} waves, of ${sizes.join(', ')}.`];
   return {
     verdicts: [...inWaves, ...verdicts.filter(({ reloads }) => !reloads)],
-    remarks: [...told, ...problemsOf(waves, bake)],
+    remarks: [...told, ...problemsOf(settings)],
   };
 }
 
-function problemsOf(waves: string, bake: string): string[] {
-  const reading = readWaves(waves);
-  const problems = [
-    ...(reading.state === 'unreadable' ? [`The waves cannot be read: ${reading.problem}.`] : []),
-    ...(readBake(bake) === undefined
-      ? ['The bake time cannot be read: expected a duration of at most 1h.']
-      : []),
-  ];
+function problemsOf(settings: WaveSettings): string[] {
+  const problems = waveProblems(settings);
   return problems.length === 0 ? [] : [...problems, 'Until that is mended, its changes reload nothing.'];
 }

@@ -89,6 +89,17 @@ export function readBake(text: string): number | undefined {
   return bake !== undefined && bake >= 0 && bake <= LONGEST_BAKE ? bake : undefined;
 }
 
+/** Why waves or the bake time cannot be read, in sentences; empty if they can. */
+export function waveProblems({ waves, bake = '0' }: WaveSettings): string[] {
+  const reading = readWaves(waves);
+  return [
+    ...(reading.state === 'unreadable' ? [`The waves cannot be read: ${reading.problem}.`] : []),
+    ...(readBake(bake) === undefined
+      ? ['The bake time cannot be read: expected a duration of at most 1h.']
+      : []),
+  ];
+}
+
 /** The place of a workload with this annotation: whole numbers from 0; others, and what cannot be read, come last. */
 export function waveOf(text: string | undefined): number {
   return text !== undefined && /^\d{1,6}$/u.test(text.trim()) ? Number(text) : Infinity;
