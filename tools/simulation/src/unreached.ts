@@ -124,10 +124,10 @@ export const UNREACHED: readonly Unreached[] = [
         'reading.catch(() => undefined);',
         'if (hashes === null && observed.record !== undefined) return recordWithReloads(observed.record, reloads);',
       ],
-      'libs/kube/src/namespaces/namespace-reader.ts': [
+      'libs/kube/src/namespaces/recent-annotations.ts': [
         'annotations.catch(() => {',
         'if (this.#read.get(namespace)?.annotations === annotations) this.#read.delete(namespace);',
-        'if (error instanceof KubeError && error.status === 404) return NONE;',
+        'if (error instanceof KubeError && error.status === 404) return {};',
         '} catch (error) {',
       ],
     },

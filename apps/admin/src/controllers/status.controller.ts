@@ -51,14 +51,17 @@ export class StatusController {
       : UNKNOWN;
     const full =
       redis.full === true || (live ?? []).some((process) => process.redisFull === true && process.isLive);
-    const status = { ...known, redis: redis.ok ? { ...redis, full } : redis, apiServer };
-    const told = frozen === undefined ? {} : { frozen };
+    const status = {
+      ...known,
+      redis: redis.ok ? { ...redis, full } : redis,
+      apiServer,
+      ...(frozen === undefined ? {} : { frozen }),
+    };
     return {
       version: VERSION,
       cluster: this.servers.cluster,
       ...status,
-      ...told,
-      warnings: warningsOf({ status: { ...status, ...told }, processes: live, paused, now: Date.now() }),
+      warnings: warningsOf({ status, processes: live, paused, now: Date.now() }),
       caller: await callerView(caller, takesClusterTokens(this.options)),
     };
   }

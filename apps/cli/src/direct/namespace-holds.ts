@@ -1,7 +1,7 @@
 import type { NamespaceHolds } from '@reroll/core/holds/hold';
 import type { Annotations } from '@reroll/core/model';
 import { KubeError } from '@reroll/kube/client/errors';
-import { NamespaceReader } from '@reroll/kube/namespaces/namespace-reader';
+import { RecentAnnotations } from '@reroll/kube/namespaces/recent-annotations';
 import type { Session } from '../session.ts';
 import type { FoundSettings } from './settings.ts';
 
@@ -11,7 +11,7 @@ export async function namespaceHolds(
   found: FoundSettings,
   name: string,
 ): Promise<Partial<NamespaceHolds>> {
-  const namespaces = new NamespaceReader(cluster.client);
+  const namespaces = new RecentAnnotations(cluster.client);
   const [namespace, installation] = await Promise.all([
     readable(namespaces, name),
     found.namespace === undefined ? undefined : readable(namespaces, found.namespace),
@@ -19,9 +19,9 @@ export async function namespaceHolds(
   return { ...(namespace ? { namespace } : {}), ...(installation ? { installation } : {}) };
 }
 
-async function readable(namespaces: NamespaceReader, name: string): Promise<Annotations | undefined> {
+async function readable(namespaces: RecentAnnotations, name: string): Promise<Annotations | undefined> {
   try {
-    return await namespaces.annotations(name);
+    return await namespaces.of(name);
   } catch (error) {
     if (error instanceof KubeError && error.status === 403) return undefined;
     throw error;

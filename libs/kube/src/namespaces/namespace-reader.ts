@@ -2,18 +2,11 @@ import type { Annotations } from '@reroll/core/model';
 import { sameRecords } from '@reroll/core/state/rows';
 import { namespaceAnnotations } from '@reroll/core/state/observe';
 import type { KubeClient } from '../client/connection.ts';
-import { KubeError } from '../client/errors.ts';
-import { collectionPath, NAMESPACES, namespacePath, type KubeObject } from '../objects.ts';
+import type { KubeError } from '../client/errors.ts';
+import { collectionPath, NAMESPACES } from '../objects.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import { WholeList } from '../reflector/whole-list.ts';
-
-/** Milliseconds for which what was read is used again: so long a burst costs one request a namespace. */
-const FRESH = 2_000;
-
-interface Reading {
-  readonly at: number;
-  readonly annotations: Promise<Annotations>;
-}
+import { RecentAnnotations } from './recent-annotations.ts';
 
 interface Seen {
   readonly key: string;
@@ -38,11 +31,11 @@ export class NamespaceReader {
   #stream: Reflector<Seen> | undefined;
   /** Only those that have any, by name. */
   readonly #seen = new Map<string, Annotations>();
-  /** The oldest first. Those that are no longer fresh go with the next read. */
-  readonly #read = new Map<string, Reading>();
+  readonly #recent: RecentAnnotations;
 
   constructor(client: Pick<KubeClient, 'get' | 'stream'>) {
     this.#client = client;
+    this.#recent = new RecentAnnotations(client);
   }
 
   /** Begins to watch all Namespaces. */
@@ -94,34 +87,6 @@ export class NamespaceReader {
   async annotations(namespace: string): Promise<Annotations> {
     const { synced, connected } = this.#stream?.status ?? {};
     if (synced === true && connected === true) return this.#seen.get(namespace) ?? NONE;
-    return await this.#recent(namespace);
-  }
-
-  #recent(namespace: string): Promise<Annotations> {
-    const now = performance.now();
-    const known = this.#read.get(namespace);
-    if (known && now - known.at < FRESH) return known.annotations;
-    for (const [name, { at }] of this.#read) {
-      if (now - at < FRESH) break;
-      this.#read.delete(name);
-    }
-    const annotations = this.#get(namespace);
-    this.#read.delete(namespace);
-    this.#read.set(namespace, { at: now, annotations });
-    // A failed read is not used again. The caller gets the error.
-    annotations.catch(() => {
-      if (this.#read.get(namespace)?.annotations === annotations) this.#read.delete(namespace);
-    });
-    return annotations;
-  }
-
-  async #get(namespace: string): Promise<Annotations> {
-    try {
-      const { body } = await this.#client.get<KubeObject>(namespacePath(namespace));
-      return namespaceAnnotations(body.metadata.annotations);
-    } catch (error) {
-      if (error instanceof KubeError && error.status === 404) return NONE;
-      throw error;
-    }
+    return await this.#recent.of(namespace);
   }
 }
