@@ -59,6 +59,15 @@ const identified = ['watcher', 'worker'].map(
 /** A right for what these specs do not bring about: the Event that says that Redis is full (e2e/running/redis-full.spec.ts). */
 const tellsOfRedis = (namespace: string) => `reroll-watcher create events in ${namespace}`;
 
+/** Rights for a Secret that lacks a key (e2e/deploy/make-secrets.spec.ts). */
+const addsKeys = (namespace: string) =>
+  ['reroll-hash-keys', 'reroll-redis'].map(
+    (name) => `reroll-make-secrets patch secrets ${name} in ${namespace}`,
+  );
+
+/** All that no install here comes to use. */
+const unused = ({ space: { name } }: Release) => [...addsKeys(name), tellsOfRedis(name)];
+
 interface Exceptions {
   /** Requests that are refused, by design. */
   readonly refused?: readonly string[];
@@ -76,7 +85,7 @@ async function agrees(release: Release, except: Exceptions = {}): Promise<void> 
       const found = unneeded(granted, requestsOf(cluster, space.name)).filter(
         (right) => except.rarelyNeeded?.includes(right) !== true,
       );
-      expect(found, 'rights that nothing needs').toEqual(except.unneeded ?? []);
+      expect([...found].sort(), 'rights that nothing needs').toEqual(except.unneeded ?? []);
       return true;
     },
     { within: 20_000 },
@@ -112,7 +121,7 @@ describe('an install for the whole cluster, with every kind', () => {
     const token = await tokenOf(release.client, apps.name, ['reroll-viewer']);
     // The way to the pod can be cut off on a busy machine: it is a process in the pod's network namespace.
     await eventually(async () => (await askAdmin(release, '/api/v1/queues', { token })).status === 200);
-    await agrees(release, { unneeded: [tellsOfRedis(release.space.name)] });
+    await agrees(release, { unneeded: unused(release) });
   });
 
   it('without one of them, what needs it is refused', async () => {
@@ -152,7 +161,7 @@ describe('an install for some namespaces', () => {
       }),
     );
     await takeAway(release);
-    await agrees(release, { refused: identified, unneeded: [tellsOfRedis(release.space.name)] });
+    await agrees(release, { refused: identified, unneeded: unused(release) });
   });
 });
 
@@ -168,7 +177,7 @@ describe('an install that leaves some kinds alone', () => {
     const rarelyNeeded = [`reroll-worker get jobs.batch in ${release.space.name}`];
     // The watcher asks whether it may finish what was begun with a Job (pending-job-stream.ts).
     const asks = `reroll-watcher list jobs.batch in ${release.space.name}`;
-    const unneeded = [tellsOfRedis(release.space.name)];
+    const unneeded = unused(release);
     await agrees(release, { refused: [...identified, asks].sort(), unneeded, rarelyNeeded });
   });
 });

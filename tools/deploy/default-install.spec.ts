@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { at, installed, workload } from './look.ts';
+import { at, installed, titleOf, workload } from './look.ts';
 import { manifestsWith, type Manifest } from './render.ts';
 
 let manifests: readonly Manifest[];
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 it('installs these objects and no others', () => {
-  const names = installed(manifests).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  const names = installed(manifests).map(({ kind, metadata }) => titleOf(kind, metadata.name));
   expect(names.sort()).toEqual([
     'ClusterRole reroll-operator',
     'ClusterRole reroll-reroll-admin',
@@ -23,20 +23,22 @@ it('installs these objects and no others', () => {
     'Deployment reroll-admin',
     'Deployment reroll-watcher',
     'Deployment reroll-worker',
+    'Job reroll-make-secrets',
     'Lease reroll-watcher',
     'NetworkPolicy reroll-redis',
     'PodDisruptionBudget reroll-admin',
     'PodDisruptionBudget reroll-watcher',
     'PodDisruptionBudget reroll-worker',
+    'Role reroll-make-secrets',
     'Role reroll-watcher-lease',
     'Role reroll-watcher-metadata',
+    'RoleBinding reroll-make-secrets',
     'RoleBinding reroll-watcher-lease',
     'RoleBinding reroll-watcher-metadata',
-    'Secret reroll-hash-keys',
-    'Secret reroll-redis',
     'Service reroll-admin',
     'Service reroll-redis',
     'ServiceAccount reroll-admin',
+    'ServiceAccount reroll-make-secrets',
     'ServiceAccount reroll-redis',
     'ServiceAccount reroll-watcher',
     'ServiceAccount reroll-worker',
@@ -45,8 +47,8 @@ it('installs these objects and no others', () => {
 });
 
 it('in one process, it installs these objects and no others', async () => {
-  const names = installed(await manifestsWith({ mode: 'standalone' })).map(
-    ({ kind, metadata }) => `${kind} ${metadata.name}`,
+  const names = installed(await manifestsWith({ mode: 'standalone' })).map(({ kind, metadata }) =>
+    titleOf(kind, metadata.name),
   );
   expect(names.sort()).toEqual([
     'ClusterRole reroll-operator',
@@ -59,14 +61,17 @@ it('in one process, it installs these objects and no others', async () => {
     'ClusterRoleBinding reroll-reroll-worker',
     'ConfigMap reloader-meta-info',
     'Deployment reroll-standalone',
+    'Job reroll-make-secrets',
     'Lease reroll-watcher',
     'PodDisruptionBudget reroll-standalone',
+    'Role reroll-make-secrets',
     'Role reroll-watcher-lease',
     'Role reroll-watcher-metadata',
+    'RoleBinding reroll-make-secrets',
     'RoleBinding reroll-watcher-lease',
     'RoleBinding reroll-watcher-metadata',
-    'Secret reroll-hash-keys',
     'Service reroll-admin',
+    'ServiceAccount reroll-make-secrets',
     'ServiceAccount reroll-watcher',
   ]);
 });

@@ -12,9 +12,11 @@ import { wrongRows, type Row } from './testing/rows.ts';
 const WATCHER = 'Deployment reroll-watcher';
 const WORKER = 'Deployment reroll-worker';
 const REDIS = 'StatefulSet reroll-redis';
+const MAKE_SECRETS = 'Job reroll-make-secrets';
 /** A line of both Deployments. */
 const both = (line: string): readonly string[] => [WATCHER, WORKER].map((name) => `+ ${name} ${line}`);
-const all = (line: string): readonly string[] => [WATCHER, WORKER, REDIS].map((name) => `+ ${name} ${line}`);
+const all = (line: string): readonly string[] =>
+  [WATCHER, WORKER, REDIS, MAKE_SECRETS].map((name) => `+ ${name} ${line}`);
 const ours = (values: ChartValues): ChartValues => ({ reloader: values });
 const deployment = (values: ChartValues): ChartValues => ours({ deployment: values });
 const key = (values: ChartValues): ChartValues => ours({ custom_annotations: values });
@@ -27,15 +29,17 @@ const NO_RIGHTS: readonly string[] = [
   `- ${workerRole}`,
   '- ClusterRoleBinding reroll-reroll-watcher',
   '- ClusterRoleBinding reroll-reroll-worker',
+  '- Role reroll-make-secrets',
   '- Role reroll-watcher-lease',
   '- Role reroll-watcher-metadata',
+  '- RoleBinding reroll-make-secrets',
   '- RoleBinding reroll-watcher-lease',
   '- RoleBinding reroll-watcher-metadata',
 ];
 
 /** Taken out for another: `- old`, `+ new`. */
 const image = (to: string): readonly string[] =>
-  [WATCHER, WORKER].flatMap((title) => [
+  [WATCHER, WORKER, MAKE_SECRETS].flatMap((title) => [
     `- ${title} container.image="ghcr.io/reroll/reroll:0.1.0"`,
     `+ ${title} container.image="${to}"`,
   ]);
@@ -64,7 +68,7 @@ const IMAGES: readonly Row[] = [
     { global: { imagePullSecrets: ['a', { name: 'b' }] } },
     [
       ...['0.name="a"', '1.name="b"'].flatMap((line) => all(`pod.imagePullSecrets.${line}`)),
-      ...['redis', 'watcher', 'worker'].flatMap((name) =>
+      ...['make-secrets', 'redis', 'watcher', 'worker'].flatMap((name) =>
         ['0.name="a"', '1.name="b"'].map(
           (line) => `+ ServiceAccount reroll-${name} imagePullSecrets.${line}`,
         ),
@@ -81,7 +85,7 @@ const IMAGES: readonly Row[] = [
   [
     'image.pullPolicy',
     { image: { pullPolicy: 'Always' } },
-    [WATCHER, WORKER, REDIS].flatMap((name) => [
+    [WATCHER, WORKER, REDIS, MAKE_SECRETS].flatMap((name) => [
       `- ${name} container.imagePullPolicy="IfNotPresent"`,
       `+ ${name} container.imagePullPolicy="Always"`,
     ]),
@@ -286,12 +290,16 @@ const PODS: readonly Row[] = [
   [
     'deployment.securityContext',
     deployment({ securityContext: { runAsUser: 1234 } }),
-    replaced('pod.securityContext.runAsUser', '65532', '1234'),
+    [
+      ...replaced('pod.securityContext.runAsUser', '65532', '1234'),
+      `- ${MAKE_SECRETS} pod.securityContext.runAsUser=65532`,
+      `+ ${MAKE_SECRETS} pod.securityContext.runAsUser=1234`,
+    ],
   ],
   [
     'deployment.containerSecurityContext',
     deployment({ containerSecurityContext: { privileged: false } }),
-    both('container.securityContext.privileged=false'),
+    [WATCHER, WORKER, MAKE_SECRETS].map((name) => `+ ${name} container.securityContext.privileged=false`),
   ],
   ['deployment.annotations', deployment({ annotations: { a: 'b' } }), both('metadata.annotations.a="b"')],
   [
@@ -395,7 +403,7 @@ const OBJECTS: readonly Row[] = [
   [
     'netpol.enabled',
     ours({ netpol: { enabled: true } }),
-    ['watcher', 'worker'].map((name) => `+ NetworkPolicy reroll-${name}`),
+    ['make-secrets', 'watcher', 'worker'].map((name) => `+ NetworkPolicy reroll-${name}`),
   ],
   [
     'verticalPodAutoscaler.enabled',
@@ -411,8 +419,10 @@ const OBJECTS: readonly Row[] = [
       workerRole,
       'ClusterRoleBinding reroll-reroll-watcher',
       'ClusterRoleBinding reroll-reroll-worker',
+      'Role reroll-make-secrets',
       'Role reroll-watcher-lease',
       'Role reroll-watcher-metadata',
+      'RoleBinding reroll-make-secrets',
       'RoleBinding reroll-watcher-lease',
       'RoleBinding reroll-watcher-metadata',
     ].map((title) => `+ ${title} metadata.labels.a="b"`),

@@ -9,6 +9,11 @@ export function find(manifests: readonly Manifest[], kind: string, name: string)
   return only;
 }
 
+/** `<kind> <name>`; the name of the Job that makes Secrets without the hash of its template, in which it ends. */
+export function titleOf(kind: string, name: string): string {
+  return `${kind} ${name.replace(/(?<=-make-secrets)-[0-9a-f]{8}$/u, '')}`;
+}
+
 /** Without what only `helm test` makes. */
 export function installed(manifests: readonly Manifest[]): readonly Manifest[] {
   return manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === undefined);
@@ -54,4 +59,11 @@ export function workload(manifests: readonly Manifest[], component: string, full
   const container = at(pod, 'containers.0');
   const args = (at(container, 'args') ?? []) as readonly string[];
   return { object, pod, container, args, env: variablesOf(container) };
+}
+
+/** What the Job is told to make: its arguments after the role. None without the Job. */
+export function madeSecrets(manifests: readonly Manifest[]): readonly string[] {
+  const job = manifests.find(({ kind }) => kind === 'Job');
+  const args = at(job, 'spec.template.spec.containers.0.args') as readonly string[] | undefined;
+  return args?.slice(1) ?? [];
 }

@@ -39,7 +39,7 @@ describe('pods of watcher, worker and admin', () => {
     const checksum = async (url: string): Promise<unknown> => {
       const manifests = await manifestsWith({ reloader: { webhookUrl: url } });
       const annotations = at(workload(manifests, 'worker').object, 'spec.template.metadata.annotations');
-      return (annotations as Readonly<Record<string, string>>)['checksum/secret'];
+      return (annotations as Readonly<Record<string, string>> | undefined)?.['checksum/secret'];
     };
     expect(await checksum('https://a')).toMatch(/^[0-9a-f]{64}$/u);
     expect(await checksum('https://a')).not.toBe(await checksum('https://b'));

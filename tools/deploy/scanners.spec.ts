@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run } from '../cluster/src/run.ts';
 import { ensureScanners, type Scanners } from './ensure-scanners.ts';
+import { titleOf } from './look.ts';
 import { renderChart } from './render.ts';
 import { ACCEPTED, type Scanner } from './scanners/accepted.ts';
 
@@ -36,7 +37,7 @@ async function byCheckov(path: string): Promise<readonly string[]> {
   expect(summary).toMatchObject({ parsing_errors: 0, passed: expect.any(Number) as number });
   return results.failed_checks.map(({ check_id: rule, resource }) => {
     const [kind = '', , name = ''] = resource.split('.');
-    return `${rule} ${kind} ${name}`;
+    return `${rule} ${titleOf(kind, name)}`;
   });
 }
 
@@ -59,7 +60,7 @@ async function byKubeScore(path: string): Promise<readonly string[]> {
   return objects.flatMap(({ type_meta: { kind }, object_meta: { name }, checks }) =>
     checks
       .filter(({ grade, skipped }) => grade < ALL_OK && !skipped)
-      .map(({ check }) => `${check.id} ${kind} ${name}`),
+      .map(({ check }) => `${check.id} ${titleOf(kind, name)}`),
   );
 }
 

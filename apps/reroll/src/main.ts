@@ -8,6 +8,7 @@ const START: Readonly<Record<Role, () => Promise<unknown>>> = {
   worker: () => import('@reroll/worker/main'),
   admin: () => import('@reroll/admin/main'),
   all: () => import('@reroll/standalone/main'),
+  'make-secrets': () => import('./make-secrets/main.ts'),
 };
 
 const choice = choose(process.argv[2]);

@@ -13,7 +13,7 @@ it.each([
   ['another case', 'Watcher', '"Watcher"'],
 ])('%s is refused: what was expected, and what was given', (_, first, given) => {
   expect(choose(first)).toEqual({
-    text: `expected watcher, worker, admin or all as the first argument; given ${given}\nRun with --help for what they are.`,
+    text: `expected watcher, worker, admin, all or make-secrets as the first argument; given ${given}\nRun with --help for what they are.`,
     exitCode: 2,
   });
 });

@@ -6,6 +6,7 @@ export const ROLES = {
   worker: 'Reloads workloads.',
   admin: 'Serves the API and the dashboard.',
   all: 'All three in one process, with a Redis of its own unless it is given one.',
+  'make-secrets': 'Makes the Secrets of an install that are not there yet, and ends.',
 } as const;
 export type Role = keyof typeof ROLES;
 
@@ -18,7 +19,7 @@ export function choose(first: string | undefined): Choice {
   if (first === '--help' || first === '-h') return { text: HELP, exitCode: 0 };
   if (first === '--version') return { text: `reroll ${VERSION}`, exitCode: 0 };
   const given = first === undefined ? 'none' : JSON.stringify(first);
-  const text = `expected watcher, worker, admin or all as the first argument; given ${given}\nRun with --help for what they are.`;
+  const text = `expected watcher, worker, admin, all or make-secrets as the first argument; given ${given}\nRun with --help for what they are.`;
   return { text, exitCode: 2 };
 }
 

@@ -11,13 +11,18 @@ export interface GeneratedFile {
 
 const FROM_CHART = '# Generated from the chart by tools/deploy/kustomize: run `npm run -s docs`.\n';
 const FOLDER = 'deploy/kustomize';
-const COMPONENTS = ['watcher', 'worker', 'admin', 'redis'] as const;
+const COMPONENTS = ['make-secrets', 'watcher', 'worker', 'admin', 'redis'] as const;
+/** Those of them that only a cluster which Reroll runs in needs. */
+const IN_CLUSTER: readonly unknown[] = ['make-secrets', 'redis'];
+
+/** Whoever applies one file has nothing else that makes it. */
+const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'reroll' } };
 
 /** What the chart renders, for those who do not use Helm. */
 export const KUSTOMIZE_FILES: readonly GeneratedFile[] = [
   {
     path: 'deploy/manifests/reroll.yaml',
-    render: async () => head(BASE) + toStream(await objectsOf(BASE)),
+    render: async () => head(BASE) + toStream([NAMESPACE, ...(await objectsOf(BASE))]),
   },
   {
     path: 'deploy/compose/rbac.yaml',
@@ -50,8 +55,8 @@ async function differenceTo(overlay: Variant): Promise<Difference> {
 
 /** What watcher, worker and admin need in a cluster that they do not run in. */
 function isRight({ kind, metadata }: Manifest): boolean {
-  const isRedis = metadata.labels?.['app.kubernetes.io/component'] === 'redis';
-  return !isRedis && /^(ServiceAccount|((Cluster)?Role|ValidatingAdmissionPolicy)(Binding)?)$/.test(kind);
+  const isInside = IN_CLUSTER.includes(metadata.labels?.['app.kubernetes.io/component']);
+  return !isInside && /^(ServiceAccount|((Cluster)?Role|ValidatingAdmissionPolicy)(Binding)?)$/.test(kind);
 }
 
 function ofComponent(objects: readonly Manifest[], component: string): readonly Manifest[] {

@@ -1,6 +1,6 @@
 import type { ChartValues } from '../render.ts';
 
-/** The Secret that whoever installs makes: nothing that is in git may be a password. */
+/** The Secret with the URL of a Redis of yours: nothing that is in git may be a password. */
 export const CREDENTIALS = 'reroll-credentials';
 
 export interface Variant {
@@ -12,25 +12,11 @@ export interface Variant {
   readonly addsIn?: string;
 }
 
-const redis = {
-  auth: {
-    existingSecret: CREDENTIALS,
-    existingSecretKeys: {
-      watcher: 'redis-watcher-password',
-      worker: 'redis-worker-password',
-      admin: 'redis-admin-password',
-    },
-  },
-};
-const reloader = { hashKey: { existingSecret: CREDENTIALS, existingSecretKey: 'hash-keys' } };
 const worker = { admissionPolicy: { enabled: true } };
 
 export const BASE: Variant = {
-  about: [
-    'Reroll with a Redis of its own, for all namespaces. The Secret that it needs is not in here:',
-    'deploy/README.md says how to make it.',
-  ],
-  values: { redis, reloader, worker },
+  about: ['Reroll with a Redis of its own, for all namespaces.'],
+  values: { worker },
 };
 
 /** Watchers, workers and admins each spread by themselves. */
@@ -45,7 +31,7 @@ export const OVERLAYS: Readonly<Record<string, Variant>> = {
   namespaced: {
     about: ['Watches the namespace that it is in and nothing else: Roles, no ClusterRoles, and so no admin.'],
     addsIn: 'roles.yaml',
-    values: { redis, reloader: { ...reloader, watchGlobally: false } },
+    values: { reloader: { watchGlobally: false } },
   },
   'high-availability': {
     about: [
@@ -53,12 +39,10 @@ export const OVERLAYS: Readonly<Record<string, Variant>> = {
       'While Redis is away nothing is lost, but nothing is rolled either: see ../external-redis.',
     ],
     values: {
-      redis,
       watcher: { replicas: 3 },
       worker: { ...worker, replicas: 4 },
       admin: { replicas: 2 },
       reloader: {
-        ...reloader,
         deployment: {
           topologySpreadConstraints: [
             spreadOver('kubernetes.io/hostname', 'DoNotSchedule'),
@@ -70,23 +54,23 @@ export const OVERLAYS: Readonly<Record<string, Variant>> = {
   },
   standalone: {
     about: [
-      'Watcher, worker, admin and Redis in one pod. Of the Secret it needs `hash-keys` only. To change an install of the base into',
-      'this one, delete what this one does not have: deploy/README.md says how.',
+      'Watcher, worker, admin and Redis in one pod. To change an install of the base into this one, delete what this one does not',
+      'have: deploy/README.md says how.',
     ],
     addsIn: 'standalone.yaml',
-    values: { mode: 'standalone', reloader, worker },
+    values: { mode: 'standalone', worker },
   },
   'external-redis': {
     about: [
-      'Without a Redis: a URL such as rediss://user:password@redis.example:6379/0, under the key redis-url of the Secret,',
-      'says where yours is.',
+      'Without a Redis. A Secret of yours, reroll-credentials, says where Redis is: a URL such as',
+      'rediss://user:password@redis.example:6379/0 under the key redis-url.',
     ],
+    addsIn: 'make-secrets.yaml',
     values: {
       redis: {
         enabled: false,
         external: { existingSecret: CREDENTIALS, existingSecretKeys: { url: 'redis-url' } },
       },
-      reloader,
       worker,
     },
   },

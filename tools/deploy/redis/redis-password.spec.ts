@@ -8,13 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RotatedFile } from '@reroll/redis/connection/rotated-file';
 import { ensureRedis } from '../../cluster/src/build/redis-install.ts';
 import { run } from '../../cluster/src/run.ts';
-import { at, find, workload } from '../look.ts';
-import { manifestsWith, type ChartValues, type Manifest } from '../render.ts';
-
-const MINE: ChartValues = {
-  redis: { auth: { existingSecret: 'mine', existingSecretKey: 'k' } },
-  reloader: { hashKey: { existingSecret: 'keys' } },
-};
+import { at, workload } from '../look.ts';
+import { manifestsWith, type ChartValues } from '../render.ts';
 
 /** One password for all. */
 const ONE: ChartValues = { redis: { auth: { existingSecret: 'mine' } } };
@@ -166,36 +161,5 @@ describe('the Redis of the chart', () => {
     expect(at(redis, 'args')).toBeUndefined();
     expect(at(redis, 'env')).toBeUndefined();
     expect(at(redis, 'envFrom')).toBeUndefined();
-  });
-});
-
-describe('what the chart makes up', () => {
-  const ofPods = (manifests: readonly Manifest[], component: string): Readonly<Record<string, string>> => {
-    const annotations = at(workload(manifests, component).object, 'spec.template.metadata.annotations');
-    return (annotations ?? {}) as Record<string, string>;
-  };
-  const render = async (which: number, values: ChartValues = {}): Promise<readonly Manifest[]> =>
-    await manifestsWith(values, { again: which });
-
-  it.each([
-    ['the passwords of Redis', 'Secret/reroll-redis', 'redis', 'checksum/password'],
-    ['the key of the hashes', 'Secret/reroll-hash-keys', 'watcher', 'checksum/hash-keys'],
-    ['the key of the hashes', 'Secret/reroll-hash-keys', 'worker', 'checksum/hash-keys'],
-  ])('%s: another one in %s replaces the pods of %s, which read it once', async (...row) => {
-    const [, secret, component, annotation] = row;
-    const [first, second] = [await render(1), await render(2)];
-    const data = (manifests: readonly Manifest[]): unknown =>
-      at(find(manifests, 'Secret', secret.split('/')[1] ?? ''), 'data');
-    expect(data(first)).not.toEqual(data(second));
-    const checksums = [first, second].map((manifests) => ofPods(manifests, component)[annotation]);
-    expect(checksums[0]).toMatch(/^[0-9a-f]{64}$/u);
-    expect(checksums[0]).not.toBe(checksums[1]);
-  });
-
-  it.each(['redis', 'watcher', 'worker'])('is not in the pods of %s if it is yours', async (component) => {
-    const [first, second] = [await render(1, MINE), await render(2, MINE)];
-    expect(ofPods(first, component)).toEqual(ofPods(second, component));
-    expect(Object.keys(ofPods(first, component))).not.toContain('checksum/password');
-    expect(Object.keys(ofPods(first, component))).not.toContain('checksum/hash-keys');
   });
 });

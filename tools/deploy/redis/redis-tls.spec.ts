@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,26 +6,28 @@ import { dirname, join } from 'node:path';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import 'reflect-metadata';
+import { serverCertificate } from '../../../apps/reroll/src/make-secrets/certificate.ts';
 import { freePort } from '../../cluster/src/servers/ports.ts';
 import { ensureRedis } from '../../cluster/src/build/redis-install.ts';
 import { run } from '../../cluster/src/run.ts';
-import { at, find, workload } from '../look.ts';
+import { at, find, madeSecrets, workload } from '../look.ts';
 import { manifestsWith, type ChartValues, type Manifest } from '../render.ts';
 
 const TLS: ChartValues = { redis: { tls: { enabled: true } } };
 const COMPONENTS = ['watcher', 'worker', 'admin'] as const;
 
 let manifests: readonly Manifest[];
+/** What the Job makes, by the arguments that the chart gives it. */
+let certificate: Readonly<Record<'ca.crt' | 'tls.crt' | 'tls.key', string>>;
 beforeAll(async () => {
   manifests = await manifestsWith(TLS);
+  const [, hosts = ''] =
+    /^--certificate=reroll-redis-tls:(.+)$/mu.exec(madeSecrets(manifests).join('\n')) ?? [];
+  certificate = await serverCertificate(hosts.split(','));
 });
 
-function dataOf(secret: string): Readonly<Record<string, string>> {
-  const data = at(find(manifests, 'Secret', secret), 'data') as Record<string, string>;
-  return Object.fromEntries(
-    Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]),
-  );
-}
+const passwordOf = (component: string): string => `password of ${component}`;
 
 describe('the Redis of the chart with TLS, as its container starts it', () => {
   let folder: string;
@@ -40,9 +41,8 @@ describe('the Redis of the chart with TLS, as its container starts it', () => {
     program = source.path;
     folder = mkdtempSync(join(tmpdir(), 'reroll-redis-tls-'));
     port = await freePort();
-    for (const [key, text] of Object.entries(dataOf('reroll-redis-tls'))) write(key, text);
-    for (const [key, text] of Object.entries(dataOf('reroll-redis')))
-      write(key.replace('-password', ''), text);
+    for (const [key, text] of Object.entries(certificate)) write(key, text);
+    for (const component of COMPONENTS) write(component, passwordOf(component));
     const { 'redis.conf': conf = '' } = at(find(manifests, 'ConfigMap', 'reroll-redis'), 'data') as Record<
       string,
       string
@@ -91,8 +91,8 @@ describe('the Redis of the chart with TLS, as its container starts it', () => {
       port,
       host: '127.0.0.1',
       username: `reroll-${component}`,
-      password: dataOf('reroll-redis')[`${component}-password`] ?? '',
-      tls: { ca: dataOf('reroll-redis-tls')['ca.crt'] ?? '', servername: 'reroll-redis' },
+      password: passwordOf(component),
+      tls: { ca: certificate['ca.crt'], servername: 'reroll-redis' },
     });
     try {
       expect(await client.ping()).toBe('PONG');
@@ -102,7 +102,7 @@ describe('the Redis of the chart with TLS, as its container starts it', () => {
   });
 
   it('shows a certificate for the names of its Service, by that authority alone', async () => {
-    const ca = dataOf('reroll-redis-tls')['ca.crt'] ?? '';
+    const ca = certificate['ca.crt'];
     expect(await handshake({ ca, servername: 'reroll-redis' })).toBe('accepted');
     expect(await handshake({ ca, servername: 'reroll-redis.reroll.svc' })).toBe('accepted');
     expect(await handshake({ ca, servername: 'reroll-redis.other.svc' })).toBe(
@@ -136,40 +136,14 @@ describe('TLS of the Redis of the chart', () => {
     }
   });
 
-  it('has a certificate for ten years, and the key of no authority', () => {
-    const data = dataOf('reroll-redis-tls');
-    expect(Object.keys(data).sort()).toEqual(['ca.crt', 'tls.crt', 'tls.key']);
-    const certificate = new X509Certificate(data['tls.crt'] ?? '');
-    const authority = new X509Certificate(data['ca.crt'] ?? '');
-    expect(certificate.verify(authority.publicKey)).toBe(true);
-    expect(certificate.ca).toBe(false);
-    const years = (certificate.validToDate.getTime() - Date.now()) / (365 * 86_400_000);
-    expect(Math.round(years)).toBe(10);
-  });
-
-  it('replaces the pod of Redis, which reads its certificate once, when that is another', async () => {
-    const annotation = 'spec.template.metadata.annotations';
-    const of = async (again: number): Promise<unknown> =>
-      (
-        at(workload(await manifestsWith(TLS, { again }), 'redis').object, annotation) as Record<
-          string,
-          unknown
-        >
-      )['checksum/certificate'];
-    const [first, second] = [await of(1), await of(2)];
-    expect(first).toMatch(/^[0-9a-f]{64}$/u);
-    expect(second).not.toBe(first);
-  });
-
   it('takes a certificate of yours', async () => {
     const mine = await manifestsWith({ redis: { tls: { enabled: true, existingSecret: 'mine' } } });
-    expect(mine.filter(({ metadata }) => metadata.name === 'reroll-redis-tls')).toEqual([]);
-    const { object, pod } = workload(mine, 'redis');
+    expect(madeSecrets(mine).join(' ')).not.toContain('--certificate');
+    const { pod } = workload(mine, 'redis');
     expect(at(pod, 'volumes')).toContainEqual({
       name: 'certificate',
       secret: { secretName: 'mine', defaultMode: 0o440 },
     });
-    expect(at(object, 'spec.template.metadata.annotations')).not.toHaveProperty('checksum/certificate');
     expect(at(workload(mine, 'worker').pod, 'volumes.0.projected.sources.1.secret.name')).toBe('mine');
   });
 

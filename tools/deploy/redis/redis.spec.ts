@@ -29,13 +29,8 @@ describe('the Redis of the chart', () => {
       expect(at(container, probe)).toBeDefined();
   });
 
-  it('has a user for each component, with 32 letters and digits as its password, which only that component mounts', async () => {
+  it('has a user for each component, with a password that only that component mounts', async () => {
     const manifests = await manifestsWith();
-    const data = at(find(manifests, 'Secret', 'reroll-redis'), 'data') as Record<string, string>;
-    const passwords = Object.values(data).map((each) => Buffer.from(each, 'base64').toString());
-    for (const password of passwords) expect(password).toMatch(/^[A-Za-z0-9]{32}$/u);
-    expect(new Set(passwords).size).toBe(3);
-    expect(Object.keys(data)).toEqual(COMPONENTS.map((component) => `${component}-password`));
     for (const component of COMPONENTS) {
       const { args, pod } = workload(manifests, component);
       expect(args).toContain(`--redis-username=reroll-${component}`);
@@ -50,7 +45,6 @@ describe('the Redis of the chart', () => {
   it('has a user of KEDA too, which looks into it', async () => {
     const keda: ChartValues = { worker: { keda: { enabled: true } }, reloader: { clusterName: 'a' } };
     const manifests = await manifestsWith(keda);
-    expect(at(find(manifests, 'Secret', 'reroll-redis'), 'data')).toHaveProperty('keda-password');
     expect(at(find(manifests, 'ScaledObject', 'reroll-worker'), 'spec.triggers.0.metadata.username')).toBe(
       'reroll-keda',
     );

@@ -1,8 +1,5 @@
-import { at, variablesOf } from '../look.ts';
+import { at, titleOf, variablesOf } from '../look.ts';
 import type { Manifest } from '../render.ts';
-
-/** What the chart makes up anew each time it renders without a cluster. */
-const RANDOM = ['Secret reroll-hash-keys', 'Secret reroll-redis'];
 
 /**
  * What objects say, a line for each thing, so that two renders can be compared:
@@ -10,7 +7,7 @@ const RANDOM = ['Secret reroll-hash-keys', 'Secret reroll-redis'];
  * `… container.image="…"`, `ClusterRole … may list,watch apps/deployments`, else `Kind name path=value`.
  */
 export function factsOf(manifests: readonly Manifest[]): ReadonlyMap<string, readonly string[]> {
-  return new Map(manifests.map((object) => [titleOf(object), lines(object)]));
+  return new Map(manifests.map((object) => [titleIn(object), lines(object)]));
 }
 
 /** `+` what is more and `-` what is less; of an object that is only on one side, no more than that. */
@@ -21,16 +18,14 @@ export function difference(before: readonly Manifest[], after: readonly Manifest
     const [was, is] = [old.get(title), now.get(title)];
     if (was === undefined) return [`+ ${title}`];
     if (is === undefined) return [`- ${title}`];
-    if (RANDOM.includes(title)) return [];
     const less = was.filter((line) => !is.includes(line)).map((line) => `- ${title} ${line}`);
     const more = is.filter((line) => !was.includes(line)).map((line) => `+ ${title} ${line}`);
     return [...less, ...more];
   });
 }
 
-function titleOf({ kind, metadata }: Manifest): string {
-  const elsewhere = metadata.namespace !== undefined && metadata.namespace !== 'reroll';
-  return `${kind} ${metadata.name}${elsewhere ? ` in ${metadata.namespace}` : ''}`;
+function titleIn({ kind, metadata: { name, namespace = 'reroll' } }: Manifest): string {
+  return namespace === 'reroll' ? titleOf(kind, name) : `${titleOf(kind, name)} in ${namespace}`;
 }
 
 function lines(object: Manifest): readonly string[] {
@@ -51,7 +46,7 @@ function workloadLines(object: Manifest, pod: unknown): readonly string[] {
     ...flat('container', container),
     ...flat('pod', rest),
     ...flat('pod.metadata', at(object, 'spec.template.metadata')),
-    ...flat('metadata', object.metadata),
+    ...flat('metadata', object.kind === 'Job' ? { ...object.metadata, name: undefined } : object.metadata),
     ...(object.kind === 'Pod' ? [] : flat('spec', spec)),
   ];
 }

@@ -59,7 +59,7 @@ function isOpen(policies: readonly Manifest[], direction: Direction, side: Side)
   );
   if (selecting.length === 0) return true;
   const rules = selecting.flatMap(
-    (policy) => at(policy, `spec.${direction.toLowerCase()}`) as readonly Rule[],
+    (policy) => (at(policy, `spec.${direction.toLowerCase()}`) ?? []) as readonly Rule[],
   );
   return rules.some((rule) => fits(rule, side));
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { imagesOf } from './images-file.ts';
-import { at, installed } from '../look.ts';
+import { at, installed, titleOf } from '../look.ts';
 import { manifestsWith, type ChartValues, type Manifest } from '../render.ts';
 import { clusterVersion, ensureSchemas, kubernetesVersion } from '../schemas/ensure-schemas.ts';
 import { SchemaSet } from '../schemas/schema-set.ts';
@@ -35,7 +35,7 @@ function podsOf(manifests: readonly Manifest[]): readonly Pod[] {
     const spec = object.kind === 'Pod' ? at(object, 'spec') : at(object, 'spec.template.spec');
     return at(spec, 'containers') === undefined
       ? []
-      : [{ owner: `${object.kind} ${object.metadata.name}`, spec }];
+      : [{ owner: titleOf(object.kind, object.metadata.name), spec }];
   });
 }
 
@@ -102,6 +102,7 @@ const WITH_TOKEN = [
   'Deployment reroll-standalone',
   'Deployment reroll-watcher',
   'Deployment reroll-worker',
+  'Job reroll-make-secrets',
   'Pod reroll-test',
 ];
 

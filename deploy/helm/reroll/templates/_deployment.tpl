@@ -41,16 +41,8 @@ spec:
 
 {{/* What is read once, at the start: when it changes in a Secret of ours, pods are replaced. */}}
 {{- define "reroll.checksums" -}}
-{{- $root := .root }}
 {{- with include "reroll.secretEnv" .root }}
 checksum/secret: {{ sha256sum . }}
-{{- end }}
-{{- if ne .component "admin" }}
-{{- with include "reroll.ownHashKey" .root | fromYaml }}
-{{- with include "reroll.keptChecksum" (merge (dict "root" $root) .) }}
-checksum/hash-keys: {{ . }}
-{{- end }}
-{{- end }}
 {{- end }}
 {{- end -}}
 

@@ -43,25 +43,7 @@ spec:
       {{- end }}
     {{- end }}
   egress:
-    # DNS
-    - ports:
-        {{- range include "reroll.dnsPorts" $root | fromYamlArray }}
-        - { protocol: UDP, port: {{ . }} }
-        - { protocol: TCP, port: {{ . }} }
-        {{- end }}
-      {{- with ($policy.dns | default dict).to }}
-      to:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
-    # The API server
-    - ports:
-        {{- range $policy.apiServer.ports }}
-        - { protocol: TCP, port: {{ . }} }
-        {{- end }}
-      {{- with include "reroll.apiServerPeers" $root | fromYamlArray }}
-      to:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
+    {{- include "reroll.apiServerEgress" $root | nindent 4 }}
     {{- with include "reroll.redisEgress" $root }}
     # Redis
     {{- . | nindent 4 }}
@@ -81,6 +63,30 @@ spec:
     {{- end }}
     {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/* What every pod needs that calls the API server. */}}
+{{- define "reroll.apiServerEgress" -}}
+{{- $policy := .Values.networkPolicy -}}
+# DNS
+- ports:
+    {{- range include "reroll.dnsPorts" . | fromYamlArray }}
+    - { protocol: UDP, port: {{ . }} }
+    - { protocol: TCP, port: {{ . }} }
+    {{- end }}
+  {{- with ($policy.dns | default dict).to }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+# The API server
+- ports:
+    {{- range $policy.apiServer.ports }}
+    - { protocol: TCP, port: {{ . }} }
+    {{- end }}
+  {{- with include "reroll.apiServerPeers" . | fromYamlArray }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- end -}}
 
 {{/* The DNS of OpenShift listens on 5353 behind its Service. */}}

@@ -160,7 +160,7 @@ volumeMounts:
 {{- if and $key.enabled (ne .component "admin") }}
 - name: hash-keys
   secret:
-    secretName: {{ $key.existingSecret | default (printf "%s-hash-keys" (include "reroll.fullname" .root)) | quote }}
+    secretName: {{ include "reroll.hashKeySecret" .root | quote }}
     defaultMode: 0440
     items:
       - { key: {{ $key.existingSecret | empty | ternary "keys" $key.existingSecretKey | quote }}, path: keys }
