@@ -44,6 +44,13 @@ const image = (to: string): readonly string[] =>
     `+ ${title} container.image="${to}"`,
   ]);
 
+const PULL_SECRETS: readonly string[] = ['0.name="a"', '1.name="b"'].flatMap((line) => [
+  ...all(`pod.imagePullSecrets.${line}`),
+  ...['make-secrets', 'redis', 'watcher', 'worker'].map(
+    (name) => `+ ServiceAccount reroll-${name} imagePullSecrets.${line}`,
+  ),
+]);
+
 const IMAGES: readonly Row[] = [
   [
     'global.imageRegistry is the registry of every image',
@@ -66,14 +73,7 @@ const IMAGES: readonly Row[] = [
   [
     'global.imagePullSecrets, names or maps, reach pods and ServiceAccounts',
     { global: { imagePullSecrets: ['a', { name: 'b' }] } },
-    [
-      ...['0.name="a"', '1.name="b"'].flatMap((line) => all(`pod.imagePullSecrets.${line}`)),
-      ...['make-secrets', 'redis', 'watcher', 'worker'].flatMap((name) =>
-        ['0.name="a"', '1.name="b"'].map(
-          (line) => `+ ServiceAccount reroll-${name} imagePullSecrets.${line}`,
-        ),
-      ),
-    ],
+    PULL_SECRETS,
   ],
   ['image.repository', { image: { repository: 'r.example/x' } }, image('r.example/x:0.1.0')],
   ['image.tag', { image: { tag: '9.9.9' } }, image('ghcr.io/reroll/reroll:9.9.9')],
@@ -90,6 +90,12 @@ const IMAGES: readonly Row[] = [
       `+ ${name} container.imagePullPolicy="Always"`,
     ]),
   ],
+  [
+    'deployment.imagePullSecrets come after those of global',
+    { global: { imagePullSecrets: ['a'] }, ...deployment({ imagePullSecrets: [{ name: 'b' }] }) },
+    PULL_SECRETS,
+  ],
+  ['enabled does nothing: it is for the condition of a parent chart', { enabled: true }, []],
   ['kubernetes.host does nothing', { kubernetes: { host: 'https://elsewhere' } }, []],
 ];
 

@@ -113,3 +113,13 @@ it('tell that OpenShift needs a value, where it is not given', async () => {
 it('show no credential', async () => {
   expect(await notesWith({ reloader: { webhookUrl: 'https://x/token' } })).not.toContain('/token');
 });
+
+it.each<[string, ChartValues, boolean]>([
+  ['that the default image cannot be pulled, and how to load one', {}, true],
+  ['nothing of it with an image elsewhere', { image: { repository: 'r.example/reroll' } }, false],
+  ['nothing of it with a mirror', { global: { imageRegistry: 'r.example' } }, false],
+])('tell %s', async (_what, values, isTold) => {
+  const notes = await notesWith(values);
+  for (const text of ['No image is published', 'kind load docker-image ghcr.io/reroll/reroll:0.1.0\n'])
+    expect(notes.includes(text)).toBe(isTold);
+});

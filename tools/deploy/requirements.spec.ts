@@ -25,6 +25,11 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'image.tag is v1.4.21, which is a version of stakater/Reloader (those of Reroll begin with a digit): take it out.',
   ],
   [
+    'restart windows of stakater/Reloader',
+    { reloader: { enableRestartWindows: true } },
+    'reloader.enableRestartWindows is not supported: take it out, and set reloader.reloadWindow, or the annotation reroll.dev/window on workloads.',
+  ],
+  [
     'an image for one component',
     { worker: { image: { digest } } },
     'worker.image is set, and every component runs the same image: set image.repository, image.tag or image.digest instead.',

@@ -114,7 +114,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 
 {{- define "reroll.imagePullSecrets" -}}
-{{- with .Values.global.imagePullSecrets -}}
+{{- with concat (.Values.global.imagePullSecrets | default list) (.Values.reloader.deployment.imagePullSecrets | default list) -}}
 imagePullSecrets:
 {{- range . }}
   - name: {{ kindIs "map" . | ternary (get (kindIs "map" . | ternary . dict) "name") . | quote }}

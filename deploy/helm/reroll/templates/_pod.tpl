@@ -137,7 +137,7 @@ readinessProbe:
   {{- $readiness := dict "httpGet" (dict "path" "/ready" "port" "http") "periodSeconds" 5 "timeoutSeconds" 5 "failureThreshold" 3 }}
   {{- toYaml (mergeOverwrite $readiness (deepCopy $deployment.readinessProbe)) | nindent 2 }}
 resources:
-  {{- toYaml ($deployment.resources | default $own.resources) | nindent 2 }}
+  {{- include "reroll.resources" . | nindent 2 }}
 securityContext:
   {{- include "reroll.containerSecurityContext" (dict "added" $deployment.containerSecurityContext) | nindent 2 }}
 {{- $mounts := include "reroll.volumeMounts" . | fromYamlArray }}
@@ -145,6 +145,32 @@ securityContext:
 volumeMounts:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{/* A quantity of memory in bytes. */}}
+{{- define "reroll.bytes" -}}
+{{- $factors := dict "" 1 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 -}}
+{{- $unit := regexFind "[A-Za-z]*$" . -}}
+{{- mulf (trimSuffix $unit . | float64) (get $factors $unit | default 1 | float64) | int64 -}}
+{{- end -}}
+
+{{/* The smallest limit of memory that a component runs in. Takes `component`. */}}
+{{- define "reroll.leastMemory" -}}
+{{- eq .component "standalone" | ternary "256Mi" "128Mi" -}}
+{{- end -}}
+
+{{/* The limit of memory in reloader.deployment.resources if it is smaller. stakater/Reloader is content with less. */}}
+{{- define "reroll.raisedMemory" -}}
+{{- $memory := ((.root.Values.reloader.deployment.resources | default dict).limits | default dict).memory -}}
+{{- if $memory -}}
+{{- if lt (include "reroll.bytes" (toString $memory) | int64) (include "reroll.leastMemory" . | include "reroll.bytes" | int64) -}}{{- $memory -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "reroll.resources" -}}
+{{- $resources := .root.Values.reloader.deployment.resources | default (index .root.Values .component).resources | deepCopy -}}
+{{- if include "reroll.raisedMemory" . -}}{{- $_ := set $resources.limits "memory" (include "reroll.leastMemory" .) -}}{{- end -}}
+{{- toYaml $resources -}}
 {{- end -}}
 
 {{- define "reroll.volumes" -}}

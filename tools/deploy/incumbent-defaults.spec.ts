@@ -1,0 +1,160 @@
+import { expect, it } from 'vitest';
+import { at, workload } from './look.ts';
+import { manifestsWith, renderChart, type ChartValues } from './render.ts';
+import { difference } from './testing/facts.ts';
+
+/**
+ * Every key of values.yaml of stakater/Reloader's chart 2.2.16 with its default, but for `image`: a values file that is a copy of that one
+ * installs. What other values of these keys do: incumbent-values.spec.ts.
+ */
+const DEFAULTS: ChartValues = {
+  global: { imageRegistry: '', imagePullSecrets: [] },
+  kubernetes: { host: 'https://kubernetes.default' },
+  nameOverride: '',
+  fullnameOverride: '',
+  reloader: {
+    autoReloadAll: false,
+    isArgoRollouts: false,
+    isOpenshift: false,
+    ignoreSecrets: false,
+    ignoreConfigMaps: false,
+    ignoreJobs: false,
+    ignoreCronJobs: false,
+    reloadOnCreate: false,
+    reloadOnDelete: false,
+    syncAfterRestart: false,
+    reloadStrategy: 'default',
+    ignoreNamespaces: '',
+    namespaceSelector: '',
+    resourceLabelSelector: '',
+    logFormat: '',
+    logLevel: 'info',
+    watchGlobally: true,
+    namespaces: [],
+    enableHA: false,
+    enablePProf: false,
+    pprofAddr: ':6060',
+    enableCSIIntegration: false,
+    readOnlyRootFileSystem: false,
+    legacy: { rbac: false },
+    matchLabels: {},
+    enableMetricsByNamespace: false,
+    webhookUrl: '',
+    custom_annotations: {},
+    deployment: {
+      dnsConfig: {},
+      replicas: 1,
+      revisionHistoryLimit: 2,
+      hostUsers: null,
+      nodeSelector: {},
+      affinity: {},
+      volumeMounts: [],
+      volumes: [],
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: 65534,
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      containerSecurityContext: {},
+      tolerations: [],
+      topologySpreadConstraints: [],
+      annotations: {},
+      labels: { provider: 'stakater', group: 'com.stakater.platform', version: 'v1.4.21' },
+      env: { open: {}, secret: {}, field: {}, existing: {} },
+      livenessProbe: {},
+      readinessProbe: {},
+      resources: {},
+      pod: { annotations: {} },
+      priorityClassName: '',
+      runtimeClassName: '',
+      schedulerName: '',
+      gomaxprocsOverride: '',
+      gomemlimitOverride: '',
+    },
+    service: {},
+    rbac: { enabled: true, labels: {} },
+    serviceAccount: { create: true, labels: {}, annotations: {}, name: '' },
+    serviceMonitor: { enabled: false },
+    podMonitor: { enabled: false },
+    podDisruptionBudget: { enabled: false },
+    netpol: { enabled: false, from: [], to: [] },
+    verticalPodAutoscaler: { enabled: false, updatePolicy: { updateMode: 'Auto' } },
+  },
+};
+
+it('a copy of its values.yaml installs: one watcher, its labels and its user, and nothing else that differs', async () => {
+  const changes = difference(await manifestsWith(), await manifestsWith(DEFAULTS));
+  const other = changes.filter(
+    (line) => !/metadata\.labels\.(provider|group|version)=|runAsUser=/u.test(line),
+  );
+  expect(other).toEqual([
+    '- Deployment reroll-watcher spec.replicas=2',
+    '+ Deployment reroll-watcher spec.replicas=1',
+  ]);
+});
+
+it('notes say that one watcher has no standby, and only then', async () => {
+  const notes = async (values: ChartValues): Promise<string> => {
+    const result = await renderChart(values);
+    return result.ok ? result.notes : result.error;
+  };
+  const text = 'There is one watcher, so no standby';
+  expect(await notes(DEFAULTS)).toContain(text);
+  expect(await notes({})).not.toContain(text);
+  expect(await notes({ mode: 'standalone' })).not.toContain(text);
+});
+
+it.each([
+  ['64Mi', '128Mi', '256Mi'],
+  ['100000k', '128Mi', '256Mi'],
+  ['0.1Gi', '128Mi', '256Mi'],
+  ['134217728', '134217728', '256Mi'],
+  ['256Mi', '256Mi', '256Mi'],
+  ['1G', '1G', '1G'],
+])(
+  'a memory limit of %s is one of %s, in one process of %s, and notes say so',
+  async (memory, limit, one) => {
+    const reloader = { deployment: { resources: { requests: { cpu: '10m' }, limits: { cpu: 1, memory } } } };
+    for (const [mode, component, expected] of [
+      ['distributed', 'watcher', limit],
+      ['distributed', 'worker', limit],
+      ['standalone', 'standalone', one],
+    ] as const) {
+      const result = await renderChart({ mode, reloader });
+      if (!result.ok) throw new Error(result.error);
+      expect(at(workload(result.manifests, component).container, 'resources')).toEqual({
+        requests: { cpu: '10m' },
+        limits: { cpu: 1, memory: expected },
+      });
+      const note = `limits memory to ${memory}, which is too small for ${component}: the limit is ${expected}.`;
+      expect(result.notes.includes(note)).toBe(expected !== memory);
+    }
+  },
+);
+
+it('the Services of metrics have the addresses that they are given', async () => {
+  const service = { ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv6', 'IPv4'] };
+  const manifests = await manifestsWith({ reloader: { service } });
+  const services = manifests.filter(
+    ({ kind, metadata }) => kind === 'Service' && /-(watcher|worker)$/u.test(metadata.name),
+  );
+  expect(services.map((each) => at(each, 'spec.ipFamilies'))).toEqual([
+    service.ipFamilies,
+    service.ipFamilies,
+  ]);
+  expect(services.map((each) => at(each, 'spec.ipFamilyPolicy'))).toEqual([
+    'PreferDualStack',
+    'PreferDualStack',
+  ]);
+});
+
+it('refuses other addresses, and says which there are', async () => {
+  const result = await renderChart({ reloader: { service: { ipFamilies: ['IPv5'] } } });
+  expect(result.ok ? '' : result.error).toContain("value must be one of 'IPv4', 'IPv6'");
+});
+
+it('its log level warn is that of the processes', async () => {
+  expect(workload(await manifestsWith({ reloader: { logLevel: 'warn' } }), 'worker').args).toContain(
+    '--log-level=warn',
+  );
+});
