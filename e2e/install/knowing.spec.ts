@@ -4,7 +4,7 @@ import { auto, secret } from '../support/objects/builders.ts';
 import { RerollCli } from '../support/admin/reroll-cli.ts';
 import type { Manifest } from '../support/kube.ts';
 import { eventually } from '../support/wait.ts';
-import { chartImage } from './support/images.ts';
+import { chartImage } from '../../tools/deploy/images/chart-image.ts';
 import { Release, SMALL, installCluster } from './support/release.ts';
 
 /**

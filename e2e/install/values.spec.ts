@@ -13,7 +13,7 @@ import { RolloutCount, inStep } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 import { askAdmin } from './support/admin.ts';
 import { installCrds } from './support/crds.ts';
-import { chartImage } from './support/images.ts';
+import { chartImage } from '../../tools/deploy/images/chart-image.ts';
 import { everything } from './support/leftovers.ts';
 import { Release, SMALL, installCluster, type Values } from './support/release.ts';
 

@@ -1,21 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
 import { importImages } from '../../../tools/cluster/src/node/images.ts';
 import { rerollImage, serverImages } from '../../../tools/deploy/images/archives.ts';
 import { ensureBuildah } from '../../../tools/deploy/images/buildah.ts';
-import { CHART } from '../../../tools/deploy/values/values-comments.ts';
+import { chartImage } from '../../../tools/deploy/images/chart-image.ts';
 
 /** The version that stands in for the next release: the same image under another tag. */
 export const NEXT = '0.99.0';
-
-/** By which name the chart knows its image: `reroll`, or `redis`. */
-export function chartImage(name: string): string {
-  const listed = readFileSync(join(CHART, 'images.txt'), 'utf8').split('\n');
-  const found = listed.find((image) => image.includes(`/${name}:`));
-  if (found === undefined) throw new Error(`expected images.txt to have an image of ${name}`);
-  return found;
-}
 
 /** Builds what the specs install and brings it to the node: there is no registry. */
 export async function bringImages(cluster: Cluster, log: (line: string) => void): Promise<void> {

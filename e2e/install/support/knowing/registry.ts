@@ -1,5 +1,5 @@
 import { eventually } from '../../../support/wait.ts';
-import { chartImage } from '../images.ts';
+import { chartImage } from '../../../../tools/deploy/images/chart-image.ts';
 import type { Release } from '../release.ts';
 import { podLogs } from '../pod-logs.ts';
 import { installCluster } from '../release.ts';
