@@ -1,6 +1,6 @@
 import type { ChangeEntry, OutcomeEntry } from '@reroll/core/history/entries';
 import type { Observer, Rollout } from './observer.ts';
-import { NAMESPACE, WORKLOADS, keyOf, rolledBy, type Kind, type Workload } from './shop.ts';
+import { NAMESPACE, WORKLOADS, keyOf, reloadedBy, type Kind, type Workload } from './shop.ts';
 import type { Stage } from './stage.ts';
 
 export interface Act {
@@ -16,8 +16,8 @@ export interface Act {
 /** One workload's line: what Reroll's history says of it, and what the demo's own watch saw. */
 export interface Row {
   readonly workload: Workload;
-  readonly verdict: 'rolled' | 'left alone' | 'not concerned';
-  /** The sources for which it was rolled. */
+  readonly result: 'reloaded' | 'left alone' | 'not concerned';
+  /** The sources for which it was reloaded. */
   readonly sources: readonly string[];
   readonly reason: string;
   readonly detail: string;
@@ -75,14 +75,14 @@ export async function perform(stage: Stage, observer: Observer, act: Act): Promi
 }
 
 function expectedOf(act: Act): readonly Workload[] {
-  return WORKLOADS.filter((workload) => rolledBy(workload, act.changed).length > 0);
+  return WORKLOADS.filter((workload) => reloadedBy(workload, act.changed).length > 0);
 }
 
 async function untilDone(stage: Stage, observer: Observer, act: Act): Promise<string[]> {
   const isDone = (): boolean =>
     expectedOf(act).every((workload) => observer.rollout(workload).replacedAt !== undefined);
   try {
-    await stage.wait('every workload that asked for it to be rolled', isDone);
+    await stage.wait('every workload that asked for it to be reloaded', isDone);
     await stage.wait('the cluster to be quiet', () => observer.quietMs > QUIET_MS);
     return [];
   } catch (error) {
@@ -104,8 +104,8 @@ async function history(stage: Stage, act: Act, began: number): Promise<Told> {
       changes: changes.filter(({ at }) => at >= began),
       outcomes: outcomes.filter(({ at }) => at >= began),
     };
-    const rolled = told.outcomes.filter(({ state }) => state === 'reloaded').length;
-    return told.changes.length >= act.changed.length && rolled >= wanted;
+    const reloads = told.outcomes.filter(({ state }) => state === 'reloaded').length;
+    return told.changes.length >= act.changed.length && reloads >= wanted;
   };
   await stage.wait('the history to be written', isWritten).catch(() => stage.throwIfInterrupted());
   return told;
@@ -120,16 +120,16 @@ function rowOf(workload: Workload, told: Told, seen: { observer: Observer; chang
     (outcome) => outcome.workload === key && outcome.state === 'reloaded',
   );
   const sources = [...new Set(reloaded.flatMap(({ rolled }) => rolled))];
-  const isRolled = reloaded.length > 0;
+  const isReloaded = reloaded.length > 0;
   const judged = told.changes
-    .filter(({ source }) => !isRolled || sources.some((name) => source === sourceKey(name)))
+    .filter(({ source }) => !isReloaded || sources.some((name) => source === sourceKey(name)))
     .flatMap(({ woken, leftAlone }) => [...woken, ...leftAlone])
     .filter((each) => each.workload === key);
   const reason = [...new Set(judged.map((each) => each.reason))].join(', ');
   const detail = [...new Set(judged.map((each) => each.detail))].join('; ');
-  if (isRolled) return { ...times, verdict: 'rolled', sources, reason, detail };
-  if (judged.length > 0) return { ...times, verdict: 'left alone', sources, reason, detail };
-  return { ...times, verdict: 'not concerned', sources, reason: '-', detail: '' };
+  if (isReloaded) return { ...times, result: 'reloaded', sources, reason, detail };
+  if (judged.length > 0) return { ...times, result: 'left alone', sources, reason, detail };
+  return { ...times, result: 'not concerned', sources, reason: '-', detail: '' };
 }
 
 /** `ConfigMap/settings` to `ConfigMap/shop/settings`. */
@@ -141,7 +141,7 @@ function sourceKey(name: string): string {
 function surprises(workload: Workload, by: { act: Act; told: Told; rollout: Rollout }): string[] {
   const { act, told, rollout } = by;
   const key = keyOf(workload);
-  const expected = rolledBy(workload, act.changed);
+  const expected = reloadedBy(workload, act.changed);
   const found: string[] = [];
   const check = (what: string, wanted: unknown, given: unknown): void => {
     if (wanted !== given) found.push(`${key}: expected ${what} ${String(wanted)}, found ${String(given)}`);
@@ -154,7 +154,7 @@ function surprises(workload: Workload, by: { act: Act; told: Told; rollout: Roll
   );
   check('outcomes "reloaded" in the history', rollouts, reloaded.length);
   const kinds = reloaded.flatMap(({ rolled }) => rolled.map((name) => name.slice(0, name.indexOf('/'))));
-  check('to be rolled for', expected.join(' and '), kinds.sort().join(' and '));
+  check('to be reloaded for', expected.join(' and '), kinds.sort().join(' and '));
   for (const kind of act.changed) {
     const entries = told.changes.filter(({ source }) => source?.startsWith(`${kind}/`));
     const judged = entries.flatMap(({ woken, leftAlone }) => [...woken, ...leftAlone]);

@@ -11,7 +11,7 @@ import {
   WORKLOADS,
   configMapManifest,
   resourceOf,
-  rolledBy,
+  reloadedBy,
   secretManifest,
   workloadManifest,
   type Kind,
@@ -22,7 +22,7 @@ import type { Terminal } from './terminal.ts';
 
 const PODS = WORKLOADS.reduce((sum, { pods }) => sum + pods, 0);
 const BOTH: readonly Kind[] = ['ConfigMap', 'Secret'];
-const ASKING = WORKLOADS.filter((workload) => rolledBy(workload, BOTH).length > 0);
+const ASKING = WORKLOADS.filter((workload) => reloadedBy(workload, BOTH).length > 0);
 const NOT_ASKING = WORKLOADS.filter((workload) => !ASKING.includes(workload));
 
 /** The whole play on a stage that is set. Rejects if it cannot go on; what was unexpected is in the result. */
@@ -132,7 +132,7 @@ async function act({ stage, observer, terminal }: Scene, title: string, what: Ac
   return result;
 }
 
-/** The pods of the workloads that are never to be rolled. */
+/** The pods of the workloads that are never to be reloaded. */
 function podsOf(observer: Observer): string {
   return NOT_ASKING.flatMap(({ name }) => [...observer.podsOf(name)])
     .sort()

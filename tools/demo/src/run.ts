@@ -26,7 +26,7 @@ async function onStage(
   terminal: Terminal,
   options: { keep: boolean; signal: AbortSignal },
 ): Promise<ExitCode> {
-  const title = 'Reroll: a changed ConfigMap or Secret rolls the workloads that use it';
+  const title = 'Reroll: a changed ConfigMap or Secret reloads the workloads that use it';
   terminal.line();
   terminal.line(terminal.style('bold', title));
   terminal.line(

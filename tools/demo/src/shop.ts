@@ -129,8 +129,8 @@ export const WORKLOADS: readonly Workload[] = [
 
 const ROLLS: ReadonlySet<Reason> = new Set(['AutoReload', 'NamedByAnnotation', 'SearchMatch']);
 
-/** Which of the changed sources are expected to roll it. */
-export function rolledBy({ rules }: Workload, changed: readonly Kind[]): Kind[] {
+/** Which of the changed sources are expected to reload it. */
+export function reloadedBy({ rules }: Workload, changed: readonly Kind[]): Kind[] {
   return changed.filter((kind) => ROLLS.has(rules[kind] ?? 'NotAnnotated'));
 }
 

@@ -24,16 +24,16 @@ export function showShop(terminal: Terminal): void {
 
 /** What came of a change, a line for each workload that it concerns. */
 export function showPerformance(terminal: Terminal, { rows, failures }: Performance): void {
-  const concerned = rows.filter(({ verdict }) => verdict !== 'not concerned');
-  const others = rows.filter(({ verdict }) => verdict === 'not concerned');
+  const concerned = rows.filter(({ result }) => result !== 'not concerned');
+  const others = rows.filter(({ result }) => result === 'not concerned');
   printTable<Row>(
     terminal,
     [
       { title: 'workload', cell: ({ workload }) => shortNameOf(workload) },
       {
-        title: 'verdict',
-        cell: ({ verdict }) => verdict,
-        colour: ({ verdict }) => (verdict === 'rolled' ? 'green' : 'yellow'),
+        title: 'result',
+        cell: ({ result }) => result,
+        colour: ({ result }) => (result === 'reloaded' ? 'green' : 'yellow'),
       },
       { title: 'patched', align: 'right', cell: ({ patched }) => milliseconds(patched) },
       { title: 'pods new', align: 'right', cell: ({ replaced }) => milliseconds(replaced) },
@@ -52,18 +52,18 @@ export function showSummary(terminal: Terminal, of: Pick<Play, 'performances' | 
   const rows = performances.flatMap((each) => each.rows);
   const expected = performances.reduce((sum, each) => sum + each.expected, 0);
   const seen = performances.reduce((sum, each) => sum + each.rollouts, 0);
-  const alone = rows.filter(({ verdict }) => verdict === 'left alone').length;
+  const alone = rows.filter(({ result }) => result === 'left alone').length;
   terminal.heading('Summary');
   terminal.line(`  rollouts expected ${expected}, seen ${seen}; left alone, each with its reason: ${alone}`);
   for (const failure of failures) terminal.line(`  unexpected: ${failure}`);
-  const verdict =
+  const result =
     failures.length === 0
       ? terminal.style(
           'green',
-          'Everything happened as expected: nothing was missed, nothing was rolled twice',
+          'Everything happened as expected: nothing was missed, nothing was reloaded twice',
         )
       : terminal.style('red', `FAILED: ${failures.length} times something was not as expected`);
-  terminal.line(`  ${verdict}. ${terminal.elapsedSeconds} s`);
+  terminal.line(`  ${result}. ${terminal.elapsedSeconds} s`);
 }
 
 /** What `play` gives. */
