@@ -6,7 +6,7 @@ import { Fleet } from './support/fleet.ts';
 import { keepRunning } from './support/keep-running.ts';
 import { QUICK_RESYNC } from './support/settings.ts';
 
-test('etcd is compacted while every watch is cut in the middle of 200 changes: all lists are read anew', async () => {
+test('etcd is compacted while every watch is cut in the middle of 200 changes: all lists are read again', async () => {
   const cluster = await mendedCluster();
   const link = await linkTo(portOf(cluster, 'apiserver'));
   const space = await namespace(connect(cluster));

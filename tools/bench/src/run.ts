@@ -116,7 +116,9 @@ async function measured(
       foreignPercent,
       ...cpu,
     };
-    bench.log(`changed ${sources.length} sources: ${tally.rolled} workloads rolled, ${tally.missed} missed`);
+    bench.log(
+      `changed ${sources.length} sources: ${tally.rolled} workloads reloaded, ${tally.missed} missed`,
+    );
     return { run: { figures, latencies: latencies(tally.outcomes), metered, requests }, tally };
   } finally {
     await client.close();

@@ -69,7 +69,7 @@ it("leaves of all requests the reloader's: not ours, not the controllers', not t
   });
 });
 
-it('counts requests and Events for a rolled workload, and LISTs', () => {
+it('counts requests and Events for a reloaded workload, and LISTs', () => {
   expect(requestFigures(reloaderRequests(ALL, OTHERS), 100)).toEqual({
     requestsPerRolled: 2.05,
     eventsPerRolled: 1,

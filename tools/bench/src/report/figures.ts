@@ -8,7 +8,7 @@ interface Figure {
 
 /** Every number that a scenario can end with, in the order in which tables show them. */
 export const FIGURES = {
-  rolled: { label: 'workloads rolled', unit: '', digits: 0 },
+  rolled: { label: 'workloads reloaded', unit: '', digits: 0 },
   missed: { label: 'missed', unit: '', digits: 0 },
   duplicates: { label: 'rollouts too many', unit: '', digits: 0 },
   startupRollouts: { label: 'rollouts caused by starting up', unit: '', digits: 0 },
@@ -17,7 +17,7 @@ export const FIGURES = {
   ratio: { label: 'times the floor', unit: 'x', digits: 2 },
   cpuRatio: { label: 'CPU time of all processes against that of the floor', unit: 'x', digits: 2 },
   ownCpuPercent: { label: 'share of the reloader and Redis in it', unit: '%', digits: 0 },
-  ownCpuMs: { label: 'CPU of the reloader and Redis for a rolled workload', unit: 'ms', digits: 2 },
+  ownCpuMs: { label: 'CPU of the reloader and Redis for a reloaded workload', unit: 'ms', digits: 2 },
   p50Ms: { label: 'change to patch, p50', unit: 'ms', digits: 0 },
   p90Ms: { label: 'change to patch, p90', unit: 'ms', digits: 0 },
   p99Ms: { label: 'change to patch, p99', unit: 'ms', digits: 0 },
@@ -26,8 +26,8 @@ export const FIGURES = {
   singleP90Ms: { label: 'one change when idle, p90', unit: 'ms', digits: 1 },
   singleMaxMs: { label: 'one change when idle, longest', unit: 'ms', digits: 1 },
   singleVersusIdle: { label: 'its p50 against that of `idle`', unit: 'x', digits: 2 },
-  requestsPerRolled: { label: 'requests for a rolled workload, without Events', unit: '', digits: 2 },
-  eventsPerRolled: { label: 'Events for a rolled workload', unit: '', digits: 2 },
+  requestsPerRolled: { label: 'requests for a reloaded workload, without Events', unit: '', digits: 2 },
+  eventsPerRolled: { label: 'Events for a reloaded workload', unit: '', digits: 2 },
   lists: { label: 'LISTs after start-up', unit: '', digits: 0 },
   foreignPercent: { label: 'CPU that was taken by something else meanwhile', unit: '%', digits: 0 },
   syncSeconds: { label: 'start of the watcher until in sync', unit: 's', digits: 1 },

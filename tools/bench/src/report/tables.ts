@@ -31,7 +31,7 @@ function verdict(met: boolean | undefined): string {
 function requestTable(requests: RequestCounts, rolled: number): Table {
   const sorted = [...requests].sort(([, a], [, b]) => b - a);
   const body = sorted.map(([pair, count]) => [pair, count.toFixed(0), (count / rolled).toFixed(2)]);
-  return [['requests of the reloader', 'all', 'for a rolled workload'], ...body];
+  return [['requests of the reloader', 'all', 'for a reloaded workload'], ...body];
 }
 
 function processTable(processes: readonly ProcessFigures[], ran: boolean): Table {
