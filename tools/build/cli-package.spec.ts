@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 
 const DIST = join(import.meta.dirname, '../../apps/cli/dist');
 
@@ -54,5 +55,21 @@ describe('the package of the command line', () => {
   it('installs what kubectl runs to complete the plugin, which answers as cobra does', () => {
     expect(run('kubectl_complete-reroll', 'pau')).toBe('pause\n:4\n');
     expect(run('kubectl_complete-reroll', 'why', 'dep')).toBe('deploy/\n:6\n');
+  });
+});
+
+describe('the manifest for krew', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../.krew.yaml'), 'utf8');
+  const manifest = parse(
+    text.replaceAll(/\{\{addURIAndSha.*\}\}$/gmu, 'uri: x').replaceAll(/\{\{.*?\}\}/gu, 'v1'),
+  ) as {
+    spec: { platforms: readonly { bin: string; files: readonly { from: string }[] }[] };
+  };
+
+  it('starts a file of the package', () => {
+    const [platform] = manifest.spec.platforms;
+    expect(platform?.files).toEqual([{ from: 'package/*', to: '.' }]);
+    expect(existsSync(join(DIST, platform?.bin ?? ''))).toBe(true);
+    expect(text).toContain('reroll-cli-');
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Makes `apps/cli/dist` the package that is published as `reroll`: the bundle has everything in it, so unlike the
+ * Makes `apps/cli/dist` the package `@reroll/cli`: the bundle has everything in it, so unlike the
  * workspace it has no dependencies. `npm pack ./apps/cli/dist` packs it.
  *
  * Usage, from apps/cli after the bundle: `node ../../tools/build/cli-package.ts`
@@ -14,7 +14,8 @@ const { version, description, license, type, engines } = JSON.parse(
 const BINS = ['reroll', 'kubectl-reroll', 'kubectl_complete-reroll'];
 
 const published = {
-  name: 'reroll',
+  // Scoped: nobody else can register it.
+  name: '@reroll/cli',
   version,
   description,
   license,

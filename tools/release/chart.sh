@@ -11,8 +11,14 @@ root=$(dirname "$0")/../..
 
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
-"$helm" lint --strict "$root/deploy/helm/reroll"
-"$helm" package --destination "$new" "$root/deploy/helm/reroll"
+chart=$new/chart/reroll
+mkdir "$new/chart"
+cp -R "$root/deploy/helm/reroll" "$chart"
+# Of a release there is an image to pull.
+sed -i '/^  # A release takes this out/d; /^  reroll\.dev\/image: unpublished$/d' "$chart/Chart.yaml"
+"$helm" lint --strict "$chart"
+"$helm" package --destination "$new" "$chart"
+rm -r "$new/chart"
 if [ -e "$folder/index.yaml" ]; then
   "$helm" repo index --url "$url" --merge "$folder/index.yaml" "$new"
 else

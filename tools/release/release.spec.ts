@@ -117,13 +117,14 @@ describe('the chart', () => {
   it('comes from a repository that `helm repo add` knows, and renders as it does from here', async () => {
     await must(helm, 'repo', 'add', 'reroll', url);
     expect(await must(helm, 'search', 'repo', 'reroll', '--output=json')).toContain(`"version":"${version}"`);
-    const set = ['--set=redis.auth.existingSecret=a', '--set=reloader.hashKey.existingSecret=b'];
-    const text = await must(helm, 'template', 'reroll', 'reroll/reroll', '--namespace=reroll', ...set);
-    const values = {
-      redis: { auth: { existingSecret: 'a' } },
-      reloader: { hashKey: { existingSecret: 'b' } },
-    };
-    expect(manifestsOf(text)).toEqual(await manifestsWith(values));
+    const text = await must(helm, 'template', 'reroll', 'reroll/reroll', '--namespace=reroll');
+    expect(manifestsOf(text)).toEqual(await manifestsWith());
+  });
+
+  it('does not say that there is no image', async () => {
+    const annotation = 'reroll.dev/image: unpublished';
+    expect(await must(helm, 'show', 'chart', join(ROOT, 'deploy/helm/reroll'))).toContain(annotation);
+    expect(await must(helm, 'show', 'chart', 'reroll/reroll')).not.toContain(annotation);
   });
 
   it('is added to the index of the releases before it, and takes nothing away', async () => {
