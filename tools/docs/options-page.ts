@@ -1,6 +1,6 @@
 /** docs/reference/options.md, from the table of options. */
 import type { AnyOption } from '@reroll/shared/platform/options/parsing/option';
-import { defaultText, GROUPS, programsOf } from '@reroll/shared/platform/options/parsing/option';
+import { APPS, defaultText, GROUPS, programsOf } from '@reroll/shared/platform/options/parsing/option';
 import { OPTION_LIST } from '@reroll/shared/platform/options/parsing/table';
 
 /** Inside a table cell a pipe would end it. */
@@ -12,6 +12,11 @@ function code(text: string): string {
   return text === '' ? '' : `\`${cell(text)}\``;
 }
 
+function users(spec: AnyOption): string {
+  const programs = programsOf(spec);
+  return programs.length === APPS.length ? 'all' : programs.join(', ');
+}
+
 function row(spec: AnyOption): string {
   const initial = typeof spec.default === 'string' ? code(spec.default) : defaultText(spec);
   const columns = [
@@ -19,7 +24,7 @@ function row(spec: AnyOption): string {
     code(spec.env),
     cell(spec.type),
     initial,
-    programsOf(spec).join(', '),
+    users(spec),
     cell(spec.description),
   ];
   return `| ${columns.join(' | ')} |`;
@@ -40,17 +45,15 @@ const INTRODUCTION = `<!-- Generated from libs/shared/src/platform/options: run 
 
 # Options
 
-Every option is a flag and an environment variable. The flag wins over the variable, the variable over the
-default; an empty variable counts as unset. All values are read before anything starts: every one that is
-wrong is reported, and the process ends with exit code 2. \`--help\` prints the options of an app,
-\`--version\` its version.
+Every option is a flag and an environment variable. The flag overrides the variable, and the variable the default; an
+empty variable counts as unset. If values are invalid, the process reports all of them and exits with code 2 before
+anything starts. \`--help\` lists an app's options.
 
-- \`--flag value\` and \`--flag=value\` are the same. A flag that is true or false needs no value for true, and
-  takes one only as \`--flag=false\` (\`1 t T TRUE true True\`, \`0 f F FALSE false False\`).
-- Lists are separated by commas; a list's flag can be given again to add to it. A field in double quotes may
-  hold commas.
+- \`--flag value\` and \`--flag=value\` are the same. A boolean flag alone means true; a value needs the equals sign:
+  \`--flag=false\` (\`1 t T TRUE true True\`, \`0 f F FALSE false False\`).
+- Lists are separated by commas, and their flags can be repeated. Double quotes keep a comma inside a field.
 - Durations are written as in Go, with \`d\` for days: \`500ms\`, \`1h30m\`, \`7d\`, \`0\`.
-- Every app takes all flags of stakater/Reloader, also those that it does not use itself.`;
+- Every app accepts all flags of stakater/Reloader, used or not.`;
 
 export function optionsMarkdown(): string {
   return `${[INTRODUCTION, ...GROUPS.map(section)].join('\n\n')}\n`;

@@ -22,7 +22,7 @@ export const kubernetesOptions = options('Kubernetes', {
     default: '',
     apps: ALL,
     description:
-      "Path to a kubeconfig file. Default: the pod's service account, or ~/.kube/config outside a cluster.",
+      "Path of a kubeconfig. Default: the pod's service account, or ~/.kube/config outside a cluster.",
     ...optionalPath('the path of a kubeconfig file'),
   },
   podName: {
@@ -30,7 +30,7 @@ export const kubernetesOptions = options('Kubernetes', {
     env: 'POD_NAME',
     default: { text: 'the host name', find: hostname },
     apps: ALL,
-    description: 'Identity of this process. It holds the Lease and is the source of Kubernetes Events.',
+    description: 'Identity of this process in the Lease and in Kubernetes Events.',
     ...text('the name of this pod'),
   },
   podIp: {
@@ -39,7 +39,7 @@ export const kubernetesOptions = options('Kubernetes', {
     default: '',
     apps: STANDALONE,
     description:
-      'Address at which other standalone processes of the install reach the API of this one. Those that do not lead hand their callers on to the leader. Unset: they answer 503. Without effect if all share a Redis.',
+      'Address at which other standalone processes reach this one. A standby forwards API requests to the leader; if this is unset, it answers 503. No effect if all share a Redis.',
     ...optionalHost(),
   },
   podNamespace: {
@@ -48,7 +48,7 @@ export const kubernetesOptions = options('Kubernetes', {
     default: { text: 'the namespace of the pod, else default', find: namespaceOfPod },
     apps: ALL,
     description:
-      'Namespace of the Lease. It is also part of the Redis keys, so installations in different namespaces can share a Redis.',
+      'Namespace of the Lease. It is part of the Redis keys, so installations in different namespaces can share a Redis.',
     ...matching('the name of a namespace', /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u),
   },
   reloaderNamespace: {
@@ -56,7 +56,7 @@ export const kubernetesOptions = options('Kubernetes', {
     env: 'RELOADER_NAMESPACE',
     default: '',
     apps: WATCHER,
-    description: 'Namespace for the ConfigMap reloader-meta-info. Unset: the ConfigMap is not written.',
+    description: 'Namespace of the ConfigMap reloader-meta-info. Unset: it is not written.',
     ...matching('the name of a namespace', /^(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)?$/u),
   },
   reloaderDeploymentName: {
@@ -64,7 +64,7 @@ export const kubernetesOptions = options('Kubernetes', {
     env: 'RELOADER_DEPLOYMENT_NAME',
     default: '',
     apps: WATCHER,
-    description: "Name of Reroll's own Deployment, as recorded in reloader-meta-info.",
+    description: "Name of Reroll's Deployment in reloader-meta-info.",
     ...anyText('any text'),
   },
   fieldManager: {
@@ -72,7 +72,7 @@ export const kubernetesOptions = options('Kubernetes', {
     default: 'Reloader',
     apps: WORKER,
     description:
-      'Field manager of every patch. The default is the one that stakater/Reloader uses, because GitOps tools are configured with it.',
+      'Field manager of every patch. The default is that of stakater/Reloader, which GitOps tools are configured for.',
     ...matching('1 to 128 printable characters', /^[\x20-\x7e]{1,128}$/u),
   },
 });

@@ -4,13 +4,13 @@ import { bool, duration, integer, matching } from '../parsing/values.ts';
 
 const HOUR = 3_600_000;
 
-export const leaderElectionOptions = options('Leader election and sweep', {
+export const leaderElectionOptions = options('Leader election and resync', {
   enableHa: {
     flag: '--enable-ha',
     default: 'false',
     apps: BOTH,
     description:
-      'Accepted for compatibility. It has no effect: Reroll always elects a leader, and any number of replicas may run.',
+      'Accepted for compatibility; no effect. Reroll always elects a leader, with any number of replicas.',
     incumbent: true,
     ...bool(),
   },
@@ -18,7 +18,7 @@ export const leaderElectionOptions = options('Leader election and sweep', {
     flag: '--lease-name',
     default: 'reroll-watcher',
     apps: WATCHER,
-    description: "Name of the Lease in the pod's namespace.",
+    description: 'Name of the Lease.',
     ...matching(
       'the name of a Lease (lower case letters, digits, dashes, dots)',
       /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/u,
@@ -36,7 +36,7 @@ export const leaderElectionOptions = options('Leader election and sweep', {
     default: '10s',
     apps: WATCHER,
     description:
-      'How long the leader tries to renew the Lease before it gives up leadership. Must be less than --lease-duration.',
+      'How long the leader tries to renew the Lease before it steps down. Must be less than --lease-duration.',
     ...duration({ min: 100, max: HOUR }),
   },
   leaseRetryPeriod: {
@@ -51,8 +51,7 @@ export const leaderElectionOptions = options('Leader election and sweep', {
     flag: '--sweep-interval',
     default: '60s',
     apps: WATCHER,
-    description:
-      'Interval of the resync, in which the leader compares everything and enqueues what is still pending.',
+    description: 'Interval of the resync, which compares everything and enqueues what is still pending.',
     ...duration({ min: 10, max: 24 * HOUR }),
   },
   adoptionsPerSecond: {
@@ -60,7 +59,7 @@ export const leaderElectionOptions = options('Leader election and sweep', {
     default: '20',
     apps: WATCHER,
     description:
-      'Maximum number of workloads that are recorded for the first time, per second. Recording restarts nothing.',
+      'Maximum adoptions per second. An adoption records an existing workload without reloading it.',
     ...integer({ min: 1, max: 10_000 }),
   },
 });

@@ -30,7 +30,7 @@ export const notificationOptions = options('Alerts and webhook', {
     env: 'ALERT_SINK',
     default: 'webhook',
     apps: WORKER,
-    description: 'Format of the alerts: that of a chat service, or plain text (webhook, or any other word).',
+    description: 'Format of alerts: that of a chat service, or plain text (webhook, or any other word).',
     ...alertSink(),
   },
   alertWebhookUrl: {
@@ -39,7 +39,7 @@ export const notificationOptions = options('Alerts and webhook', {
     default: '',
     apps: WORKER,
     description:
-      'URL to which alerts are sent. Required if alerts are on. Set it through the environment variable: it is a credential.',
+      'URL for alerts; required if alerts are on. It is a credential: use the environment variable.',
     sensitive: true,
     ...optionalHttpUrl(),
   },
@@ -48,7 +48,7 @@ export const notificationOptions = options('Alerts and webhook', {
     env: 'ALERT_WEBHOOK_PROXY',
     default: '',
     apps: WORKER,
-    description: 'HTTP proxy for alerts. HTTP_PROXY is not used. Default: no proxy.',
+    description: 'HTTP proxy for alerts. HTTP_PROXY is not used.',
     sensitive: true,
     ...optionalHttpUrl(),
   },
@@ -57,7 +57,7 @@ export const notificationOptions = options('Alerts and webhook', {
     env: 'ALERT_ADDITIONAL_INFO',
     default: '',
     apps: WORKER,
-    description: 'Text at the beginning of each alert.',
+    description: 'Text at the start of each alert.',
     ...anyText('any text'),
   },
   alertGrouping: {
@@ -66,7 +66,7 @@ export const notificationOptions = options('Alerts and webhook', {
     default: 'workload',
     apps: WORKER,
     description:
-      'How alerts are grouped: `workload` sends one for each workload and source, as stakater/Reloader does; `change` sends one for each change, with all workloads reloaded within the window.',
+      'One alert for each workload and source, as in stakater/Reloader (`workload`), or for each change, with all workloads reloaded within --alert-window (`change`).',
     ...oneOf(['workload', 'change']),
   },
   alertWindow: {
@@ -82,7 +82,7 @@ export const notificationOptions = options('Alerts and webhook', {
     default: '',
     apps: BOTH,
     description:
-      'Send a POST request to this URL for every change of a watched ConfigMap or Secret, regardless of annotations, and reload nothing. Watcher and worker need the same value.',
+      'POST every change of a watched ConfigMap or Secret to this URL, regardless of annotations, and reload nothing. Watcher and worker need the same value.',
     incumbent: true,
     sensitive: true,
     ...optionalHttpUrl(),
@@ -92,7 +92,7 @@ export const notificationOptions = options('Alerts and webhook', {
     default: 'change',
     apps: WORKER,
     description:
-      'Body of the request: event, kind, namespace and name of the change, or the text that stakater/Reloader sends.',
+      'Request body: event, kind, namespace and name (`change`), or the text of stakater/Reloader (`legacy`).',
     ...oneOf(['change', 'legacy']),
   },
   notificationAttempts: {
@@ -100,14 +100,14 @@ export const notificationOptions = options('Alerts and webhook', {
     default: '10',
     apps: WORKER,
     description:
-      'How often to try to send an alert or webhook request. The pause between attempts starts at --backoff and doubles.',
+      'Maximum attempts to send an alert or webhook request. The pause between them starts at --backoff and doubles.',
     ...integer({ min: 1, max: 100 }),
   },
   notificationTimeout: {
     flag: '--notification-timeout',
     default: '10s',
     apps: WORKER,
-    description: 'Timeout of one attempt to send a notification.',
+    description: 'Timeout of one attempt to send an alert or webhook request.',
     ...duration({ min: 1, max: 300_000 }),
   },
 });

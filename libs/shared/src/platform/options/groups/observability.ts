@@ -29,7 +29,7 @@ export const observabilityOptions = options('Observability and lifecycle', {
     flag: '--log-format',
     default: 'text',
     apps: ALL,
-    description: 'Format of the log, which is written to standard error.',
+    description: 'Format of the log, which goes to standard error.',
     incumbent: true,
     ...logFormat(),
   },
@@ -37,7 +37,7 @@ export const observabilityOptions = options('Observability and lifecycle', {
     flag: '--log-level',
     default: 'info',
     apps: ALL,
-    description: 'Minimum level of the messages that are logged.',
+    description: 'Minimum level of logged messages.',
     incumbent: true,
     ...logLevel(),
   },
@@ -54,7 +54,7 @@ export const observabilityOptions = options('Observability and lifecycle', {
     default: 'false',
     apps: WORKER,
     description:
-      'Also serve reloader_reload_executed_total_by_namespace, with one series for each namespace and result. `enabled` means true.',
+      'Also serve reloader_reload_executed_total_by_namespace, a series for each namespace and result. `enabled` means true.',
     ...enabledOrBool(),
   },
   rolloutDetails: {
@@ -62,14 +62,14 @@ export const observabilityOptions = options('Observability and lifecycle', {
     default: 'false',
     apps: WATCHER,
     description:
-      'Keep the messages of the conditions of rollouts that are in progress or stuck (at most 300 characters each), and find out why pods of stuck rollouts do not run (at most five pods).',
+      'Keep the condition messages of rollouts in progress or stuck (at most 300 characters each), and find out why pods of stuck rollouts do not run (at most five pods).',
     ...bool(),
   },
   enablePprof: {
     flag: '--enable-pprof',
     default: 'false',
     apps: ALL,
-    description: 'Serve CPU profiles and sampled heap profiles at --pprof-addr.',
+    description: 'Serve CPU and sampled heap profiles at --pprof-addr.',
     incumbent: true,
     ...bool(),
   },
@@ -78,7 +78,7 @@ export const observabilityOptions = options('Observability and lifecycle', {
     default: ':6060',
     apps: ALL,
     description:
-      'Address of /debug/pprof/profile and /debug/pprof/heap (?seconds=1 to 120), which have no authentication. Port 0 selects a free port.',
+      'Address of /debug/pprof/profile and /debug/pprof/heap (?seconds=1 to 120), without authentication. Port 0 selects a free port.',
     incumbent: true,
     ...listenAddress(),
   },
@@ -87,7 +87,7 @@ export const observabilityOptions = options('Observability and lifecycle', {
     default: '25s',
     apps: ALL,
     description:
-      'Maximum duration of an orderly shutdown, including jobs in progress. Keep it below terminationGracePeriodSeconds (30 s).',
+      'Maximum duration of a shutdown, including running jobs. Keep it below terminationGracePeriodSeconds (30 s).',
     ...duration({ min: 100, max: 3_600_000 }),
   },
 });

@@ -9,14 +9,14 @@ export const queueOptions = options('Queues and history', {
     flag: '--concurrency',
     default: '10',
     apps: WORKER,
-    description: 'Number of jobs that one worker handles at the same time, per queue.',
+    description: 'Jobs that one worker handles at the same time, per queue.',
     ...integer({ min: 1, max: 1000 }),
   },
   attempts: {
     flag: '--attempts',
     default: '5',
     apps: ALL,
-    description: 'How often a job is tried before it fails. A later resync enqueues the workload again.',
+    description: 'Attempts before a job fails. A later resync enqueues the workload again.',
     ...integer({ min: 1, max: 100 }),
   },
   backoff: {
@@ -30,7 +30,7 @@ export const queueOptions = options('Queues and history', {
     flag: '--stalled-lock',
     default: '30s',
     apps: WORKER,
-    description: 'How long a job of a worker that disappeared stays locked before another worker takes it.',
+    description: 'How long a job stays locked after its worker disappeared.',
     ...duration({ min: 1_000, max: DAY }),
   },
   historyMaxChanges: {
@@ -45,7 +45,7 @@ export const queueOptions = options('Queues and history', {
     default: '33554432',
     apps: ALL,
     description:
-      'Maximum size of the history in Redis, in bytes: half for changes, a quarter for outcomes, and an eighth each for rollouts and the audit log.',
+      'Maximum size of the history in Redis, in bytes: half for changes, a quarter for outcomes, an eighth each for rollouts and the audit log.',
     ...integer({ min: 1_048_576 }),
   },
   historyMaxAge: {

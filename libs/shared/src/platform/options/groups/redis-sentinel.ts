@@ -9,7 +9,7 @@ export const redisSentinelOptions = options('Redis', {
     default: '',
     apps: ALL,
     description:
-      'Sentinels that know the master, instead of a URL. The port defaults to 26379. Requires --redis-sentinel-master.',
+      'Sentinels that monitor the master, instead of a URL. Default port: 26379. Requires --redis-sentinel-master.',
     ...hostPorts(26_379),
   },
   redisSentinelMaster: {
@@ -17,7 +17,7 @@ export const redisSentinelOptions = options('Redis', {
     env: 'REDIS_SENTINEL_MASTER',
     default: '',
     apps: ALL,
-    description: 'Name of the master at the Sentinels.',
+    description: 'Name of the master in the Sentinels.',
     ...optionalText('the name of a master'),
   },
   redisSentinelUsername: {
@@ -34,7 +34,7 @@ export const redisSentinelOptions = options('Redis', {
     default: '',
     apps: ALL,
     description:
-      'Password for the Sentinels; the Redis password is not used for them. Set it through the environment variable or a file.',
+      'Password for the Sentinels; --redis-password is not used for them. Use the environment variable or a file.',
     sensitive: true,
     ...optionalText('a password'),
   },
@@ -43,7 +43,7 @@ export const redisSentinelOptions = options('Redis', {
     env: 'REDIS_SENTINEL_PASSWORD_FILE',
     default: '',
     apps: ALL,
-    description: 'File that contains the password for the Sentinels. Read like --redis-password-file.',
+    description: 'File with the password for the Sentinels, read like --redis-password-file.',
     ...optionalPath('the path of a file'),
   },
 });

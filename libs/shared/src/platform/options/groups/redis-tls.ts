@@ -17,7 +17,7 @@ export const redisTlsOptions = options('Redis', {
     default: '',
     apps: ALL,
     description:
-      'PEM file with the CA certificates to trust instead of those of Node.js. This file and the client certificate are read again for each connection.',
+      'PEM file with the CA certificates to trust instead of those of Node.js. Certificate files are read for each connection.',
     ...optionalPath('the path of a file'),
   },
   redisTlsCertFile: {
@@ -33,7 +33,7 @@ export const redisTlsOptions = options('Redis', {
     env: 'REDIS_TLS_KEY_FILE',
     default: '',
     apps: ALL,
-    description: 'PEM file with the private key of the client certificate.',
+    description: "PEM file with the client certificate's private key.",
     ...optionalPath('the path of a file'),
   },
   redisTlsServerName: {
@@ -41,7 +41,7 @@ export const redisTlsOptions = options('Redis', {
     env: 'REDIS_TLS_SERVER_NAME',
     default: '',
     apps: ALL,
-    description: "Name that the server's certificate must be valid for. Default: the host of the connection.",
+    description: "Name that the server's certificate must be valid for. Default: the host.",
     ...optionalText('a host name'),
   },
   redisTlsInsecureSkipVerify: {

@@ -20,7 +20,7 @@ export const redisOptions = options('Redis', {
     default: { text: 'redis://127.0.0.1:6379', find: () => '' },
     apps: ALL,
     description:
-      'Redis 6.2 or later with maxmemory-policy noeviction; rediss:// for TLS. Set a URL that contains a password through the environment variable: other users of the host can read arguments.',
+      'Redis 6.2 or later with maxmemory-policy noeviction; rediss:// for TLS. Use the environment variable if the URL has a password: other users of the host can read arguments.',
     sensitive: true,
     ...redisUrl(),
   },
@@ -38,7 +38,7 @@ export const redisOptions = options('Redis', {
     default: { text: '6379', find: () => '' },
     apps: ALL,
     description:
-      'Port for --redis-host. A value such as tcp://…, which Kubernetes puts into REDIS_PORT for a Service named redis, counts as unset.',
+      'Port for --redis-host. A value such as tcp://…, which Kubernetes sets for a Service named redis, is ignored.',
     ...servicePort(),
   },
   redisCluster: {
@@ -47,7 +47,7 @@ export const redisOptions = options('Redis', {
     default: '',
     apps: ALL,
     description:
-      'Nodes of a Redis Cluster to start from, or the one address of a service that knows them all; instead of a URL. The port defaults to 6379.',
+      'Some nodes of a Redis Cluster, or one address that leads to all of them, instead of a URL. Default port: 6379.',
     ...hostPorts(6379),
   },
   ...redisSentinelOptions,
@@ -65,7 +65,7 @@ export const redisOptions = options('Redis', {
     default: '',
     apps: ALL,
     description:
-      'Password. Set it through the environment variable or a file: other users of the host can read arguments.',
+      'Password. Use the environment variable or a file: other users of the host can read arguments.',
     sensitive: true,
     ...optionalText('a password'),
   },
@@ -74,8 +74,7 @@ export const redisOptions = options('Redis', {
     env: 'REDIS_PASSWORD_FILE',
     default: '',
     apps: ALL,
-    description:
-      'File that contains the password. It is read again for each connection; a trailing newline is ignored.',
+    description: 'File with the password. It is read for each connection; a trailing newline is ignored.',
     ...optionalPath('the path of a file'),
   },
   redisDb: {
@@ -83,7 +82,7 @@ export const redisOptions = options('Redis', {
     env: 'REDIS_DB',
     default: { text: '0', find: () => '' },
     apps: ALL,
-    description: 'Database number. A Redis Cluster has database 0 only.',
+    description: 'Database number. A Redis Cluster has only 0.',
     ...optionalInteger({ min: 0, max: 65_535 }),
   },
   ...redisTlsOptions,
@@ -92,7 +91,7 @@ export const redisOptions = options('Redis', {
     default: '320mb',
     apps: STANDALONE,
     description:
-      'Memory limit of the Redis that the process starts by itself if it is given none. At the limit it drops the history, and reloads go on.',
+      'Memory limit of the Redis that the process starts if none is configured. When it is full, the history is dropped; reloads continue.',
     ...matching('a number of megabytes or gigabytes, such as 320mb or 1gb', /^[1-9][0-9]{0,5}(?:mb|gb)$/u),
   },
   clusterName: {
@@ -100,7 +99,7 @@ export const redisOptions = options('Redis', {
     default: '',
     apps: ALL,
     description:
-      'Name of the Kubernetes cluster. It is part of the Redis keys: clusters that share a Redis need different names. Default: the UID of the namespace kube-system.',
+      'Name of the Kubernetes cluster in the Redis keys. Clusters that share a Redis need different names. Default: the UID of the namespace kube-system.',
     ...matching('at most 63 letters, digits, dots, dashes or underscores', /^[A-Za-z0-9._-]{0,63}$/u),
   },
 });

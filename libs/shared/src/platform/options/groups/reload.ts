@@ -21,7 +21,7 @@ export const reloadOptions = options('Reloading', {
     flag: '--reload-strategy',
     default: 'env-vars',
     apps: BOTH,
-    description: 'What a reload writes into the pod template: an environment variable or an annotation.',
+    description: 'Marker in the pod template: an environment variable or an annotation.',
     incumbent: true,
     ...oneOf(['env-vars', 'annotations']),
   },
@@ -30,7 +30,7 @@ export const reloadOptions = options('Reloading', {
     default: 'run',
     apps: WORKER,
     description:
-      'How to reload a CronJob: `run` creates a Job from it at once, `patch` only updates its Job template.',
+      'How to reload a CronJob: `run` creates a Job at once, `patch` only updates its Job template.',
     ...oneOf(['run', 'patch']),
   },
   reloadOnCreate: {
@@ -46,7 +46,7 @@ export const reloadOptions = options('Reloading', {
     default: 'false',
     apps: BOTH,
     description:
-      'Also reload when a ConfigMap or Secret is deleted. With the env-vars strategy, only pod templates that have its variable are reloaded.',
+      'Also reload when a ConfigMap or Secret is deleted. With env-vars, only if the pod template has its variable.',
     incumbent: true,
     ...boolText(),
   },
@@ -55,7 +55,7 @@ export const reloadOptions = options('Reloading', {
     default: 'false',
     apps: BOTH,
     description:
-      'With --reload-on-create: treat sources that exist at startup as created, once, for each workload that has neither an applied record nor a marker of them.',
+      'With --reload-on-create: treat existing sources as created at startup, once, for each workload that has neither an applied record nor a marker of them.',
     incumbent: true,
     ...bool(),
   },
@@ -71,15 +71,14 @@ export const reloadOptions = options('Reloading', {
     default: '500ms',
     apps: BOTH,
     description:
-      'How long a workload waits at most for further changes, so that they cause a single rollout. It waits until nothing has changed for a fifth of this time, at least 100ms. A source that keeps changing is read once per period. 0 disables the wait.',
+      'Maximum wait for further changes, so that they cause one rollout. It ends when nothing has changed for a fifth of this time, at least 100ms. A source that keeps changing is read once per period. 0: no wait.',
     ...duration({ min: 0 }),
   },
   maxReloadsPerMinute: {
     flag: '--max-reloads-per-minute',
     default: '0',
     apps: WORKER,
-    description:
-      'Maximum number of reloads per minute, for all workers together. Namespaces take turns. 0: no limit.',
+    description: 'Maximum reloads per minute, for all workers together. Namespaces take turns. 0: no limit.',
     ...integer({ min: 0 }),
   },
   maxConcurrentRollouts: {
@@ -87,7 +86,7 @@ export const reloadOptions = options('Reloading', {
     default: '0',
     apps: BOTH,
     description:
-      'Maximum number of rollouts at once. A reload waits while that many reloaded workloads are still rolling out; each counts for at most 10 minutes. Namespaces take turns. Annotation of a Namespace: reroll.dev/max-concurrent-rollouts. 0: no limit.',
+      'Maximum rollouts of reloaded workloads at once; each counts for at most 10 minutes. Namespaces take turns. 0: no limit. Namespace annotation: reroll.dev/max-concurrent-rollouts.',
     ...integer({ min: 0, max: 100_000 }),
   },
   workloadReloadLimit: {
@@ -95,7 +94,7 @@ export const reloadOptions = options('Reloading', {
     default: '10/10m',
     apps: WORKER,
     description:
-      'The most reloads of one workload in a period. Beyond it, the workload waits, longer each time, up to an hour. Annotation: reroll.dev/reload-limit. none: no limit.',
+      'Maximum reloads of one workload per period. Then it waits, longer each time, up to an hour. none: no limit. Annotation: reroll.dev/reload-limit.',
     ...scalar({
       type: 'count/duration',
       expects: 'a limit such as 10/10m (1 to 50 reloads in 1s to 24h), or none',
@@ -107,7 +106,7 @@ export const reloadOptions = options('Reloading', {
     default: 'always',
     apps: WORKER,
     description:
-      'When workloads are reloaded. Outside, they wait for the window to open. Annotation, of a workload or a Namespace: reroll.dev/window. always: at any time.',
+      'When workloads may be reloaded; at other times they stay pending. always: at any time. Annotation of a workload or Namespace: reroll.dev/window.',
     ...scalar({
       type: 'windows',
       expects: 'windows such as "Mon-Fri 22:00-04:00 Europe/Berlin", separated by ";", or always',
@@ -119,7 +118,7 @@ export const reloadOptions = options('Reloading', {
     default: 'false',
     apps: WORKER,
     description:
-      'Reload a workload only once somebody has approved what is pending. Annotation, of a workload or a Namespace: reroll.dev/approval (required or none).',
+      'Reload a workload only after someone has approved what is pending. Annotation of a workload or Namespace: reroll.dev/approval (required or none).',
     ...bool(),
   },
   waves: {
@@ -127,7 +126,7 @@ export const reloadOptions = options('Reloading', {
     default: 'none',
     apps: WORKER,
     description:
-      'How many workloads of a change are reloaded before the next ones, e.g. 1,10%,100%: each wave waits until the one before is rolled out. Annotation of a source or a Namespace: reroll.dev/waves. none: all at once.',
+      'How many workloads have a change after each wave, e.g. 1,10%,100%. A wave waits until the one before is rolled out. none: all at once. Annotation of a source or Namespace: reroll.dev/waves.',
     ...scalar({
       type: 'count or %,…',
       expects: 'at most 10 numbers or percentages such as 1,10%,100%, or none',
@@ -139,7 +138,7 @@ export const reloadOptions = options('Reloading', {
     default: '0',
     apps: WORKER,
     description:
-      'How long a wave is observed once it is rolled out, at most 1h. Annotation of a source or a Namespace: reroll.dev/bake.',
+      'How long to observe a wave after its rollout, at most 1h. Annotation of a source or Namespace: reroll.dev/bake.',
     ...duration({ min: 0, max: LONGEST_BAKE }),
   },
   dryRun: {
@@ -166,7 +165,7 @@ export const reloadOptions = options('Reloading', {
     default: 'report',
     apps: WORKER,
     description:
-      'What to do with a workload without an applied record that may run with old data, because its ConfigMap or Secret changed while Reroll was not watching: `report` it, or `reload` it.',
+      'What to do with a workload without an applied record whose ConfigMap or Secret changed while Reroll was not watching, so that it may run with old data: `report` or `reload` it.',
     ...oneOf(['report', 'reload']),
   },
   hash: {
@@ -174,7 +173,7 @@ export const reloadOptions = options('Reloading', {
     default: 'auto',
     apps: WORKER,
     description:
-      'Hash in the marker of the pod template. auto: hmac-sha256 for Secrets if --hash-key-file is set, otherwise sha1. sha1 is what stakater/Reloader writes; hmac-sha256 requires --hash-key-file. Changing this option reloads nothing.',
+      'Hash in the marker. auto: hmac-sha256 for Secrets if --hash-key-file is set, otherwise sha1, as in stakater/Reloader. hmac-sha256 requires --hash-key-file. Changing this option reloads nothing.',
     ...oneOf(MARKER_HASHES),
   },
   hashKeyFile: {

@@ -20,7 +20,7 @@ export const scopeOptions = options('Scope', {
     env: 'KUBERNETES_NAMESPACE',
     default: '',
     apps: BOTH,
-    description: 'Watch only these namespaces. Default: all namespaces.',
+    description: 'Watch only these namespaces. Default: all.',
     incumbent: true,
     ...list({
       type: 'namespace,…',
@@ -32,7 +32,7 @@ export const scopeOptions = options('Scope', {
     flag: '--namespaces-to-ignore',
     default: '',
     apps: WATCHER,
-    description: 'Namespaces that are not watched. Cannot be combined with --namespaces.',
+    description: 'Do not watch these namespaces. Ignored, with a warning, if --namespaces is set.',
     incumbent: true,
     ...list({
       type: 'namespace,…',
@@ -45,7 +45,7 @@ export const scopeOptions = options('Scope', {
     default: '',
     apps: WATCHER,
     description:
-      'Watch only namespaces with these labels. Cannot be combined with --namespaces. `a:b` means `a=b`; `a:*` and `a=*` mean `a`.',
+      'Watch only namespaces with these labels. Ignored, with a warning, if --namespaces is set. `a:b` means `a=b`; `a:*` and `a=*` mean `a`.',
     incumbent: true,
     ...labelSelector(),
   },
@@ -62,8 +62,7 @@ export const scopeOptions = options('Scope', {
     flag: '--resources-to-ignore',
     default: '',
     apps: BOTH,
-    description:
-      'Do not watch ConfigMaps, or do not watch Secrets. Only one of the two can be ignored. Case-insensitive.',
+    description: 'Do not watch ConfigMaps, or do not watch Secrets; not both. Case-insensitive.',
     incumbent: true,
     ...list(
       {
@@ -78,7 +77,7 @@ export const scopeOptions = options('Scope', {
     flag: '--ignored-workload-types',
     default: '',
     apps: BOTH,
-    description: 'Kinds of workloads that are never reloaded.',
+    description: 'Workload kinds that are never reloaded.',
     incumbent: true,
     ...list({
       type: 'jobs,cronjobs',
@@ -107,7 +106,7 @@ export const scopeOptions = options('Scope', {
     default: 'false',
     apps: WATCHER,
     description:
-      'Also watch the SecretProviderClasses of the Secrets Store CSI Driver, if the API server serves them.',
+      'Also watch SecretProviderClasses (Secrets Store CSI Driver), if the API server serves them.',
     incumbent: true,
     ...bool(),
   },
@@ -116,7 +115,7 @@ export const scopeOptions = options('Scope', {
     default: '30s',
     apps: WATCHER,
     description:
-      'How often to check whether the API server serves the kinds that come with a CRD or an aggregated API.',
+      'How often to check whether the API server serves kinds that come with a CRD or an aggregated API.',
     ...duration({ min: 100, max: 3_600_000 }),
   },
   secretTypesToIgnore: {

@@ -16,20 +16,19 @@ export const annotationOptions = options('Annotations', {
     ...shared,
     flag: '--configmap-annotation',
     default: 'configmap.reloader.stakater.com/reload',
-    description: 'On a workload: the names of the ConfigMaps that reload it, as regular expressions.',
+    description: 'On a workload: names of ConfigMaps that reload it, as regular expressions.',
   },
   secretAnnotation: {
     ...shared,
     flag: '--secret-annotation',
     default: 'secret.reloader.stakater.com/reload',
-    description: 'On a workload: the names of the Secrets that reload it, as regular expressions.',
+    description: 'On a workload: names of Secrets that reload it, as regular expressions.',
   },
   autoAnnotation: {
     ...shared,
     flag: '--auto-annotation',
     default: 'reloader.stakater.com/auto',
-    description:
-      'On a workload: whether every ConfigMap, Secret and SecretProviderClass that it uses reloads it.',
+    description: 'On a workload: whether every source that it uses reloads it.',
   },
   configmapAutoAnnotation: {
     ...shared,
@@ -47,20 +46,19 @@ export const annotationOptions = options('Annotations', {
     ...shared,
     flag: '--auto-search-annotation',
     default: 'reloader.stakater.com/search',
-    description: 'On a workload: whether sources that it uses and that carry the match annotation reload it.',
+    description: 'On a workload: whether sources that it uses and that have the match annotation reload it.',
   },
   searchMatchAnnotation: {
     ...shared,
     flag: '--search-match-annotation',
     default: 'reloader.stakater.com/match',
-    description:
-      'On a ConfigMap, Secret or SecretProviderClass: whether it reloads workloads that carry the search annotation.',
+    description: 'On a source: whether it reloads workloads that have the search annotation.',
   },
   ignoreAnnotation: {
     ...shared,
     flag: '--ignore-annotation',
     default: 'reloader.stakater.com/ignore',
-    description: 'On a ConfigMap, Secret or SecretProviderClass: whether its changes are ignored.',
+    description: 'On a source: whether its changes are ignored.',
   },
   pauseDeploymentAnnotation: {
     ...shared,
@@ -73,15 +71,14 @@ export const annotationOptions = options('Annotations', {
     ...shared,
     flag: '--pause-deployment-time-annotation',
     default: 'deployment.reloader.stakater.com/paused-at',
-    description: 'On a Deployment, written by Reroll: the time at which its rollout was paused.',
+    description: 'On a Deployment, written by Reroll: when its rollout was paused.',
     ...writtenAnnotationKey(),
   },
   secretProviderClassAnnotation: {
     ...own,
     flag: '--secret-provider-class-annotation',
     default: KEYS.secretProviderClassReload,
-    description:
-      'On a workload: the names of the SecretProviderClasses that reload it, as regular expressions.',
+    description: 'On a workload: names of SecretProviderClasses that reload it, as regular expressions.',
   },
   secretProviderClassAutoAnnotation: {
     ...own,
@@ -93,31 +90,31 @@ export const annotationOptions = options('Annotations', {
     ...own,
     flag: '--configmap-exclude-annotation',
     default: KEYS.configMapExclude,
-    description: 'On a workload: the names of ConfigMaps that never reload it.',
+    description: 'On a workload: names of ConfigMaps that never reload it.',
   },
   secretExcludeAnnotation: {
     ...own,
     flag: '--secret-exclude-annotation',
     default: KEYS.secretExclude,
-    description: 'On a workload: the names of Secrets that never reload it.',
+    description: 'On a workload: names of Secrets that never reload it.',
   },
   secretProviderClassExcludeAnnotation: {
     ...own,
     flag: '--secret-provider-class-exclude-annotation',
     default: KEYS.secretProviderClassExclude,
-    description: 'On a workload: the names of SecretProviderClasses that never reload it.',
+    description: 'On a workload: names of SecretProviderClasses that never reload it.',
   },
   rolloutStrategyAnnotation: {
     ...own,
     flag: '--rollout-strategy-annotation',
     default: KEYS.rolloutStrategy,
-    description: 'On an Argo Rollout: whether to reload it by a restart or by a rollout.',
+    description: 'On an Argo Rollout: whether to reload it by a restart or a rollout.',
   },
   lastReloadedFromAnnotation: {
     ...own,
     flag: '--last-reloaded-from-annotation',
     default: KEYS.lastReloadedFrom,
-    description: 'On a pod template: the marker that the annotations strategy writes.',
+    description: 'On a pod template: the marker of the annotations strategy.',
     ...writtenAnnotationKey(),
   },
   maxListWords: {
@@ -125,7 +122,7 @@ export const annotationOptions = options('Annotations', {
     flag: '--max-list-words',
     default: String(LIMITS.listWords),
     description:
-      'Maximum number of names and patterns in one list annotation. A workload beyond this or one of the following limits is not reloaded (InvalidAnnotation).',
+      'Maximum names and patterns in one list annotation. A workload that exceeds this limit, or one of the limits below, is not reloaded (InvalidAnnotation).',
     ...integer({ min: 1, max: 10_000 }),
   },
   maxListBytes: {
@@ -140,7 +137,7 @@ export const annotationOptions = options('Annotations', {
     flag: '--max-pattern-cost',
     default: String(LIMITS.patternCost),
     description:
-      'Maximum cost of all patterns of one workload: about 1 for each character that is not part of a plain name. A counted repetition costs as much as the repeated pattern written out.',
+      "Maximum cost of a workload's patterns: about 1 for each character outside plain names. A counted repetition costs as much as the pattern written out.",
     ...integer({ min: 1, max: PATTERN_LIMITS.cost }),
   },
   maxWorkloadSources: {
@@ -148,7 +145,7 @@ export const annotationOptions = options('Annotations', {
     flag: '--max-workload-sources',
     default: String(LIMITS.sources),
     description:
-      'Maximum number of sources that one workload may refer to, in its pod template and annotations together.',
+      'Maximum sources that a workload may refer to, in its pod template and annotations together.',
     ...integer({ min: 1, max: 10_000 }),
   },
 });

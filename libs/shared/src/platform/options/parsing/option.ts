@@ -15,7 +15,7 @@ export const GROUPS = [
   'Annotations',
   'Alerts and webhook',
   'Queues and history',
-  'Leader election and sweep',
+  'Leader election and resync',
   'Admin API',
   'Observability and lifecycle',
 ] as const;
