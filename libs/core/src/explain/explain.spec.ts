@@ -50,7 +50,7 @@ const CONCLUSIONS: Readonly<
   'a Job that is finished': {
     of: { kind: 'Job', workload: { leftAlone: 'JobFinished' } },
     reason: 'JobFinished',
-    says: 'Job ns/web does not reload when ConfigMap ns/cm changes: the Job has finished and is not run again. Use `--recreate-finished-jobs` to change this.',
+    says: 'Job ns/web does not reload when ConfigMap ns/cm changes: the Job has finished and is not run again, except with `--recreate-finished-jobs`.',
   },
   'a webhook instead': {
     of: { settings: { notifyOnly: true } },
@@ -385,7 +385,11 @@ it('agrees with the rules, and with what the cluster state counts as a dependenc
 
 it.each([
   [{ 'reroll.dev/freeze': '; audit' }, 'Frozen', 'The workload is frozen until somebody ends it: audit.'],
-  [{ 'reroll.dev/approval': 'required' }, 'AwaitsApproval', expect.stringContaining('need an approval')],
+  [
+    { 'reroll.dev/approval': 'required' },
+    'AwaitsApproval',
+    expect.stringContaining('waits until someone approves'),
+  ],
 ] as const)(
   'what the annotations of the workload hold is told, and waits: %j',
   (annotations, reason, detail) => {
