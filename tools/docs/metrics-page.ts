@@ -2,6 +2,7 @@
 import { Registry } from 'prom-client';
 
 import { adminMetrics } from '@reroll/shared/platform/metrics/admin';
+import { heartbeatErrors, redisMetrics } from '@reroll/shared/platform/metrics/shared';
 import { redisRestarts } from '@reroll/shared/platform/metrics/standalone';
 import { restClientMetrics } from '@reroll/shared/platform/metrics/rest-client';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
@@ -54,20 +55,28 @@ const INTRODUCTION = `<!-- Generated from libs/shared/src/platform/metrics: run 
 # Metrics
 
 Served at \`/metrics\` on \`--metrics-addr\`. Names that begin with \`reloader_\` or \`rest_client_\` are those of
-stakater/Reloader, so that its dashboards and alerts go on working; ours begin with \`reroll_\`. Labels whose
-values are known in advance are there at zero from the start. Every app serves the metrics of its process as
-well (\`process_*\`, \`nodejs_*\`). \`nodejs_eventloop_lag_max_seconds\` is the longest turn of its event loop since the last
-scrape, measured by how late a timer of 10 ms came, which is included; a turn that begins within 10 ms of a scrape is missed. With \`METRICS_COUNT_BY_NAMESPACE\` the worker has
-\`reloader_reload_executed_total_by_namespace\` (labels \`success\`, \`namespace\`) too.`;
+stakater/Reloader, so that its dashboards and alerts keep working; ours begin with \`reroll_\`. If the values of a label are
+known in advance, each starts at zero. With \`METRICS_COUNT_BY_NAMESPACE\`, the worker also has
+\`reloader_reload_executed_total_by_namespace\` (labels \`success\`, \`namespace\`).
+
+Every app also serves \`process_*\` and \`nodejs_*\`. \`nodejs_eventloop_lag_max_seconds\` is the longest turn of the event loop
+since the last scrape. It is measured by the delay of a 10 ms timer, which is included; a turn that begins within 10 ms of a scrape is
+missed.`;
 
 export function metricsMarkdown(): string {
-  const all = metricsOf(restClientMetrics);
+  const apps = [metricsOf(watcherMetrics), metricsOf(workerMetrics), metricsOf(adminMetrics)];
+  const isShared = ({ name }: Described): boolean =>
+    apps.every((metrics) => metrics.some((metric) => metric.name === name));
+  const [watcher = [], worker = [], admin = []] = apps.map((metrics) =>
+    metrics.filter((each) => !isShared(each)),
+  );
+  const shared = metricsOf(redisMetrics, heartbeatErrors, restClientMetrics);
   return `${[
     INTRODUCTION,
-    section('Watcher', metricsOf(watcherMetrics)),
-    section('Worker', metricsOf(workerMetrics)),
-    section('Admin', metricsOf(adminMetrics)),
-    section('Standalone, besides those of the three', metricsOf(redisRestarts)),
-    section('All', all),
+    section('All', shared),
+    section('Watcher', watcher),
+    section('Worker', worker),
+    section('Admin', admin),
+    section('Standalone, besides those of the others', metricsOf(redisRestarts)),
   ].join('\n\n')}\n`;
 }

@@ -37,7 +37,7 @@ const CASES: readonly Case[] = [
   {
     alert: 'RerollNoLeader',
     on: { [of('reroll_leader')]: '1x10 0x20', [of('reroll_leader', 'pod="b"')]: '0x30' },
-    summary: 'No watcher leads: changes are not seen until one does.',
+    summary: 'No watcher leads: changes are not seen.',
     notOn: {
       'a failover in which nobody leads for a minute': {
         [of('reroll_leader')]: '1x18 0x20',
@@ -49,7 +49,7 @@ const CASES: readonly Case[] = [
     alert: 'RerollNoWorker',
     on: { [of('reroll_jobs_total')]: '1x5' },
     labels: { namespace: 'reroll' },
-    summary: 'No worker answers: changes are seen and nothing is reloaded.',
+    summary: 'No worker has reported metrics for 5 minutes: nothing is reloaded.',
     notOn: {
       'one worker of two': { [of('reroll_jobs_total')]: '1x5', [of('reroll_jobs_total', 'pod="b"')]: '1x30' },
     },
@@ -58,7 +58,7 @@ const CASES: readonly Case[] = [
     alert: 'RerollAdminDown',
     on: { [of('reroll_api_requests_total')]: '1x5' },
     labels: { namespace: 'reroll' },
-    summary: 'No admin answers: there is no API, no dashboard and no command line. Reloads go on.',
+    summary: 'No admin has reported metrics for 5 minutes: API and dashboard are down. Reloads continue.',
     notOn: {
       'a restart': { [of('reroll_api_requests_total')]: '1x17 _x2 1x20' },
       'an admin that nobody asks': { [of('reroll_api_requests_total')]: '0x30' },
@@ -70,7 +70,7 @@ const CASES: readonly Case[] = [
       [of('reroll_api_requests_total', 'code="5xx"')]: '0+6x30',
       [of('reroll_api_requests_total', 'code="2xx"')]: '0+60x30',
     },
-    summary: 'More than one in twenty requests to the API fails.',
+    summary: 'More than 5% of API requests fail.',
     notOn: {
       'one in a hundred': {
         [of('reroll_api_requests_total', 'code="5xx"')]: '0+1x30',
@@ -84,7 +84,7 @@ const CASES: readonly Case[] = [
     alert: 'RerollRedisDown',
     on: { [of('reroll_redis_up')]: '1x10 0x20', [of('reroll_redis_up', 'pod="b"')]: '1x30' },
     labels: { pod: 'a' },
-    summary: 'a has no connection to Redis.',
+    summary: 'a is not connected to Redis.',
     notOn: {
       'a restart of Redis': { [of('reroll_redis_up')]: '1x18 0 1x10' },
       'another install': ELSEWHERE('reroll_redis_up', '0x30'),
@@ -94,28 +94,31 @@ const CASES: readonly Case[] = [
     alert: 'RerollRedisFull',
     on: { [of('reroll_redis_full')]: '0x10 1x20', [of('reroll_redis_full', 'pod="b"')]: '0x30' },
     summary:
-      'Redis has no room: the history is dropped and not written. Reloads go on as long as Redis takes jobs.',
+      'Redis is full: the history is dropped and not written. Reloads continue as long as Redis accepts jobs.',
     notOn: { 'a Redis with room': { [of('reroll_redis_full')]: '0x30' } },
   },
   {
     alert: 'RerollNotSynced',
     on: { [of('reroll_synced')]: '0x30' },
     labels: { pod: 'a' },
-    summary: 'a has not listed everything that it is to watch.',
+    summary: 'a has not yet listed all objects that it watches.',
     notOn: { 'a slow start': { [of('reroll_synced')]: '0x5 1x30' } },
   },
   {
     alert: 'RerollEventLoopHeldUp',
     on: { [of('nodejs_eventloop_lag_max_seconds')]: '2x30' },
     labels: { pod: 'a' },
-    summary: 'A turn of the event loop of a took 2s.',
+    summary: 'The event loop of a was blocked for 2s.',
     notOn: { 'one long turn': { [of('nodejs_eventloop_lag_max_seconds')]: '0.02x5 2 0.02x24' } },
   },
   {
     alert: 'RerollOwedTooLong',
     on: { [of('reroll_oldest_owed_seconds')]: '0+60x30' },
-    summary: 'A workload has run with other data than its ConfigMaps and Secrets have for 20m 0s.',
-    notOn: { 'what is owed for ten minutes': { [of('reroll_oldest_owed_seconds')]: '0+30x30' } },
+    summary:
+      'A workload has been pending for 20m 0s: its pods have older data than its ConfigMaps and Secrets.',
+    notOn: {
+      'a workload that is pending for ten minutes': { [of('reroll_oldest_owed_seconds')]: '0+30x30' },
+    },
   },
   {
     alert: 'RerollStaleWorkloads',
@@ -123,7 +126,7 @@ const CASES: readonly Case[] = [
       [of('reroll_oldest_stale_rollout_seconds')]: '1200+60x30',
       [of('reroll_oldest_stale_rollout_seconds', 'pod="b"')]: '0x30',
     },
-    summary: 'A rollout that replaces pods with older data has not been complete for 40m 0s.',
+    summary: 'A rollout with newer data has been incomplete for 40m 0s.',
     notOn: {
       'rollouts that follow one another': {
         [of('reroll_oldest_stale_rollout_seconds')]: '0+60x10 0+60x20',
@@ -143,7 +146,7 @@ const CASES: readonly Case[] = [
       [of('reroll_certificate_expiry_timestamp_seconds', `pod="b",${TLS}`)]: '9000000x30',
     },
     labels: { secret_namespace: 'shop', secret: 'tls' },
-    summary: 'Pods started with a certificate of the Secret shop/tls that expires in 3h 0m 0s.',
+    summary: 'Pods run with a certificate of the Secret shop/tls that expires in 3h 0m 0s.',
     notOn: {
       'one that is valid for eight days': {
         [of('reroll_certificate_expiry_timestamp_seconds', `pod="a",${TLS}`)]: `${8 * 86_400}x30`,
@@ -157,7 +160,7 @@ const CASES: readonly Case[] = [
     alert: 'RerollQueueTooOld',
     on: { [of('reroll_queue_oldest_seconds', 'queue="reloads"')]: '0+60x30' },
     labels: { queue: 'reloads' },
-    summary: 'A job of the queue reloads has waited for a worker for 20m 0s.',
+    summary: 'A job in the queue reloads has waited for a worker for 20m 0s.',
     notOn: {
       'a queue that is worked off': {
         [of('reroll_queue_oldest_seconds', 'queue="reloads"')]: '0 200 250 0x30',
@@ -167,7 +170,7 @@ const CASES: readonly Case[] = [
   {
     alert: 'RerollReloadsFail',
     on: { [of('reroll_jobs_total', 'queue="reloads",result="failed"')]: '0x10 1x20' },
-    summary: 'Reloads failed for good in the last 15 minutes; the sweep tries them again.',
+    summary: 'Reloads failed after all attempts in the last 15 minutes. The resync enqueues them again.',
     notOn: {
       'attempts that are to be tried again': {
         [of('reroll_jobs_total', 'queue="reloads",result="retry"')]: '0+5x30',
@@ -178,7 +181,7 @@ const CASES: readonly Case[] = [
   {
     alert: 'RerollWaveHalted',
     on: { [of('reroll_outcomes_total', 'reason="WaveHalted"')]: '0x10 3x20' },
-    summary: 'A change was halted in the last hour: a workload that already has it failed to roll out.',
+    summary: 'A change was halted in the last hour because a workload that has it failed to roll out.',
     notOn: {
       'workloads that wait for their wave': {
         [of('reroll_outcomes_total', 'reason="AwaitsWave"')]: '0+3x30',
@@ -192,14 +195,14 @@ const CASES: readonly Case[] = [
       [of('reroll_contested_workloads')]: '0x10 2x20',
       [of('reroll_contested_workloads', 'pod="b"')]: '0x30',
     },
-    summary: '2 workloads are reloaded no more: another controller kept taking their marker away.',
+    summary: '2 workloads are no longer reloaded because another controller keeps removing their marker.',
     notOn: { 'one that was released': { [of('reroll_contested_workloads')]: '2x10 0x20' } },
   },
   {
     alert: 'RerollNotificationsFail',
     on: { [of('reroll_notifications_total', 'type="alert",result="failed"')]: '0x10 1x20' },
     labels: { type: 'alert' },
-    summary: 'Messages of the type alert did not reach their receiver in the last hour.',
+    summary: 'Notifications of type alert were not delivered in the last hour.',
     notOn: {
       'those that are tried again': {
         [of('reroll_notifications_total', 'type="alert",result="retry"')]: '0+1x30',

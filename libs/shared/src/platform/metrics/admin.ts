@@ -14,7 +14,7 @@ export function adminMetrics(registry: Registry) {
     heartbeatErrors: heartbeatErrors(registry),
     requests: counter(registry, {
       name: 'reroll_api_requests_total',
-      help: 'Number of API requests, by operation and class of status code.',
+      help: 'API requests, by operation and class of status code.',
       labels: { operation: [...OPERATION_IDS, 'none'], code: CODE_CLASSES },
     }),
     duration: histogram(registry, {
@@ -25,12 +25,12 @@ export function adminMetrics(registry: Registry) {
     }),
     reviews: counter(registry, {
       name: 'reroll_api_reviews_total',
-      help: 'Number of reviews of tokens (TokenReview) and access (SubjectAccessReview) by the API server, by result. Cached answers do not count.',
+      help: 'TokenReviews and SubjectAccessReviews by the API server, by result, without cached answers.',
       labels: { review: ['token', 'access'], result: ['allowed', 'denied', 'error'] },
     }),
     refused: counter(registry, {
       name: 'reroll_api_refused_total',
-      help: 'Number of API requests rejected before they were read, by reason.',
+      help: 'API requests rejected before they were read, by reason.',
       labels: { reason: ['address_rate', 'actor_rate', 'cross_site'] },
     }),
     ...historyMetrics(registry),
@@ -41,24 +41,24 @@ function historyMetrics(registry: Registry) {
   return {
     historyFailures: counter(registry, {
       name: 'reroll_history_failures_total',
-      help: 'Number of failed attempts to read the history. They are retried until one succeeds.',
+      help: 'Failed attempts to read the history. They are retried until one succeeds.',
     }),
     historyUnusable: counter(registry, {
       name: 'reroll_history_unusable_total',
-      help: 'Number of history entries that were skipped because they could not be parsed.',
+      help: 'History entries skipped because they could not be parsed.',
     }),
     historyEntries: gauge(registry, {
       name: 'reroll_history_entries',
-      help: 'Number of history entries in memory, by stream.',
+      help: 'History entries in memory, by stream.',
       labels: { stream: ['changes', 'outcomes', 'rollouts', 'audit'] },
     }),
     eventStreams: gauge(registry, {
       name: 'reroll_event_streams',
-      help: 'Number of open streams of server-sent events.',
+      help: 'Open streams of server-sent events.',
     }),
     eventStreamsEnded: counter(registry, {
       name: 'reroll_event_streams_ended_total',
-      help: 'Number of closed streams of server-sent events, by reason.',
+      help: 'Closed streams of server-sent events, by reason.',
       labels: { reason: ['gone', 'slow', 'right', 'error', 'shutdown'] },
     }),
   };

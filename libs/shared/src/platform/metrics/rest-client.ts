@@ -7,7 +7,7 @@ export function restClientMetrics(registry: Registry) {
     /** `code` is the HTTP status, or `<error>` without a response. */
     requests: counter(registry, {
       name: 'rest_client_requests_total',
-      help: 'Number of HTTP requests to the Kubernetes API, by status code, method and host.',
+      help: 'HTTP requests to the Kubernetes API, by status code, method and host.',
       labels: { code: [], method: [], host: [] },
     }),
     duration: histogram(registry, {

@@ -27,11 +27,11 @@ export function redisMetrics(registry: Registry) {
     }),
     redisFull: gauge(registry, {
       name: 'reroll_redis_full',
-      help: '1 while Redis has no room for the history, as this process sees it, so that none is written; otherwise 0.',
+      help: '1 while Redis has no room for the history, so that none is written, otherwise 0.',
     }),
     redisUsed: gauge(registry, {
       name: 'reroll_redis_used_ratio',
-      help: 'Fraction of maxmemory that Redis uses; 0 if there is no limit or the server does not report it.',
+      help: 'Fraction of maxmemory that Redis uses; 0 without a limit or if the server does not report it.',
     }),
   };
 }
@@ -39,7 +39,7 @@ export function redisMetrics(registry: Registry) {
 export function heartbeatErrors(registry: Registry): Counter {
   return counter(registry, {
     name: 'reroll_heartbeat_errors_total',
-    help: 'Number of heartbeats that this process could not write to Redis.',
+    help: 'Heartbeats that this process could not write to Redis.',
   });
 }
 
@@ -47,13 +47,13 @@ export function queueMetrics(registry: Registry) {
   return {
     workqueueAdds: counter(registry, {
       name: 'reloader_workqueue_adds_total',
-      help: 'Number of jobs that this process added to a queue.',
+      help: 'Jobs that this process added to a queue.',
     }),
     ...redisMetrics(registry),
     heartbeatErrors: heartbeatErrors(registry),
     errors: counter(registry, {
       name: 'reloader_errors_total',
-      help: 'Number of errors, by type.',
+      help: 'Errors, by type.',
       labels: { type: ['handler_error', 'invalid_handler_type'] },
     }),
   };

@@ -5,6 +5,6 @@ import { counter } from './registry.ts';
 export function redisRestarts(registry: Registry): Counter {
   return counter(registry, {
     name: 'reroll_redis_server_restarts_total',
-    help: 'Number of times that this process has started its own Redis again, because it had ended.',
+    help: "Restarts of this process's own Redis after it had ended.",
   });
 }

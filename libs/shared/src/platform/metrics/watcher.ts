@@ -11,37 +11,37 @@ function streamMetrics(registry: Registry) {
   return {
     eventsReceived: counter(registry, {
       name: 'reloader_events_received_total',
-      help: 'Number of events received from the Kubernetes API, by type of event and resource.',
+      help: 'Events received from the Kubernetes API, by type of event and resource.',
       labels: { event_type: ['add', 'update', 'delete'], resource_type: RESOURCE_TYPES },
     }),
     reconcile: counter(registry, {
       name: 'reloader_reconcile_total',
-      help: 'Number of changes handled, by result; skipped: writes of a source that did not change its data.',
+      help: 'Changes handled, by result; skipped: writes that did not change the data of the source.',
       labels: { result: ['skipped'] },
     }),
     skipped: counter(registry, {
       name: 'reloader_skipped_total',
-      help: 'Number of times that nothing was done, by reason.',
+      help: 'Times that nothing was done, by reason.',
       labels: { reason: ['no_data_change'] },
     }),
     objects: gauge(registry, {
       name: 'reroll_objects',
-      help: 'Number of objects that the watcher watches, by kind.',
+      help: 'Objects that the watcher watches, by kind.',
       labels: { kind: KINDS },
     }),
     relists: counter(registry, {
       name: 'reroll_relists_total',
-      help: 'Number of full lists because a watch could not be resumed, by kind.',
+      help: 'Full lists because a watch could not be resumed, by kind.',
       labels: { kind: KINDS },
     }),
     watchReconnects: counter(registry, {
       name: 'reroll_watch_reconnects_total',
-      help: 'Number of watches that ended and were resumed, by kind.',
+      help: 'Watches that ended and were resumed, by kind.',
       labels: { kind: KINDS },
     }),
     handlerErrors: counter(registry, {
       name: 'reroll_handler_errors_total',
-      help: 'Number of events that could not be handled, by kind.',
+      help: 'Events that could not be handled, by kind.',
       labels: { kind: KINDS },
     }),
   };
@@ -55,7 +55,7 @@ function leaderMetrics(registry: Registry) {
     }),
     etcdRestores: counter(registry, {
       name: 'reroll_etcd_restores_total',
-      help: 'Number of etcd restores that this watcher noticed. It then resets the catalog and restarts.',
+      help: 'Restores of etcd that this watcher noticed. It then resets the catalog and restarts.',
     }),
     synced: gauge(registry, {
       name: 'reroll_synced',
@@ -63,15 +63,15 @@ function leaderMetrics(registry: Registry) {
     }),
     pendingWorkloads: gauge(registry, {
       name: 'reroll_owed_workloads',
-      help: 'Number of pending workloads: their pods run with older data than their ConfigMaps and Secrets have.',
+      help: 'Pending workloads: their pods have older data than their ConfigMaps and Secrets.',
     }),
     contestedWorkloads: gauge(registry, {
       name: 'reroll_contested_workloads',
-      help: 'Number of workloads that are no longer reloaded because another controller kept removing their marker.',
+      help: 'Workloads that are no longer reloaded because another controller keeps removing their marker.',
     }),
     oldestPending: gauge(registry, {
       name: 'reroll_oldest_owed_seconds',
-      help: 'How long the longest-waiting workload has been pending, in seconds; 0 if none is.',
+      help: 'How long the oldest pending workload has been pending, in seconds; 0 if none is.',
     }),
   };
 }
@@ -80,25 +80,25 @@ function staleMetrics(registry: Registry) {
   return {
     staleWorkloads: gauge(registry, {
       name: 'reroll_stale_workloads',
-      help: 'Number of workloads whose pods may run with older data of a source that they depend on: those that are pending, held or not, and those whose rollout brings newer data and is not complete.',
+      help: 'Workloads whose pods may have older data of a dependency: they are pending, held or not, or a rollout with newer data is incomplete.',
     }),
     oldestStaleRollout: gauge(registry, {
       name: 'reroll_oldest_stale_rollout_seconds',
-      help: 'How long the oldest rollout that brings newer data and is not complete has been under way, in seconds; 0 if there is none.',
+      help: 'Age of the oldest incomplete rollout with newer data, in seconds; 0 if there is none.',
     }),
     rolloutSlots: gauge(registry, {
       name: 'reroll_rollout_slots',
-      help: 'Number of workloads that use a slot of --max-concurrent-rollouts or of its annotation, or wait for one, as seen by the leader.',
+      help: 'Workloads that use or wait for a slot of --max-concurrent-rollouts or its annotation; set by the leader.',
       labels: { state: ['used', 'waiting'] },
     }),
     certificateExpiry: gauge(registry, {
       name: 'reroll_certificate_expiry_timestamp_seconds',
-      help: 'When the certificate expires that pods started with, in Unix seconds, by Secret of type kubernetes.io/tls that a workload depends on. If pods have several of them, the first one that expires.',
+      help: 'When the certificate that pods started with expires, in Unix seconds, by kubernetes.io/tls Secret that a workload depends on. If pods have several, the first to expire.',
       labels: { secret_namespace: [], secret: [] },
     }),
     certificatesLeftOut: gauge(registry, {
       name: 'reroll_certificates_left_out',
-      help: 'Number of Secrets of type kubernetes.io/tls that a workload depends on and that have no reroll_certificate_expiry_timestamp_seconds, by reason; too_many: the 1,000 that expire first have it.',
+      help: 'Secrets of type kubernetes.io/tls that a workload depends on and that have no reroll_certificate_expiry_timestamp_seconds, by reason; too_many: only the 1,000 that expire first have it.',
       labels: { reason: ['unreadable', 'too_many'] },
     }),
   };
@@ -109,11 +109,11 @@ function depthMetrics(registry: Registry) {
   return {
     workqueueDepth: gauge(registry, {
       name: 'reloader_workqueue_depth',
-      help: 'Number of waiting jobs, including delayed ones, as the leader sees them; 0 on a standby.',
+      help: 'Waiting jobs, including delayed ones; 0 on a standby.',
     }),
     queueOldest: gauge(registry, {
       name: 'reroll_queue_oldest_seconds',
-      help: 'How long the oldest job that is ready to run has waited for a worker, in seconds, as the leader sees it, by queue.',
+      help: 'How long the oldest job that is ready to run has waited for a worker, in seconds, by queue; set by the leader.',
       labels: { queue: ['changes', 'reloads', 'resumes'] },
     }),
   };
@@ -123,21 +123,21 @@ function publishMetrics(registry: Registry) {
   return {
     catalogWrites: counter(registry, {
       name: 'reroll_catalog_writes_total',
-      help: 'Number of writes to the catalog, by result; refused: another watcher is the leader now.',
+      help: 'Writes to the catalog, by result; refused: another watcher is the leader.',
       labels: { result: ['success', 'refused', 'error'] },
     }),
     wakes: counter(registry, {
       name: 'reroll_wakes_total',
-      help: 'Number of reload jobs that the watcher enqueued, by reason.',
+      help: 'Reload jobs that the watcher enqueued, by reason.',
       labels: { reason: [] },
     }),
     publishRetries: counter(registry, {
       name: 'reroll_publish_retries_total',
-      help: 'Number of retried writes to Redis.',
+      help: 'Retried writes to Redis.',
     }),
     podReads: counter(registry, {
       name: 'reroll_pod_reads_total',
-      help: 'Number of times that the pods of a stuck rollout were listed, by result. Requires --rollout-details.',
+      help: 'Times that the pods of a stuck rollout were listed, by result. Requires --rollout-details.',
       labels: { result: ['success', 'error'] },
     }),
     resyncDuration: histogram(registry, {

@@ -19,28 +19,28 @@ function reloadMetrics(registry: Registry) {
     }),
     action: counter(registry, {
       name: 'reloader_action_total',
-      help: 'Number of reloads of workloads, by kind and result.',
+      help: 'Reloads of workloads, by kind and result.',
       labels: { workload_kind: WORKLOAD_KINDS, result: ['success', 'error'] },
     }),
     actionLatency: histogram(registry, {
       name: 'reloader_action_latency_seconds',
-      help: "Time from the watcher's event of a change to the response to the patch of a workload, including waits, by kind.",
+      help: "Time from the watcher's event to the response to the patch of a workload, including waits, by kind.",
       labels: { workload_kind: WORKLOAD_KINDS },
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     }),
     workloadsScanned: counter(registry, {
       name: 'reloader_workloads_scanned_total',
-      help: 'Number of workloads evaluated for a change, by kind.',
+      help: 'Workloads evaluated for a change, by kind.',
       labels: { kind: WORKLOAD_KINDS },
     }),
     workloadsMatched: counter(registry, {
       name: 'reloader_workloads_matched_total',
-      help: 'Number of workloads that a change was to reload, by kind.',
+      help: 'Workloads that a change was to reload, by kind.',
       labels: { kind: WORKLOAD_KINDS },
     }),
     skipped: counter(registry, {
       name: 'reloader_skipped_total',
-      help: 'Number of times that nothing was done, by reason.',
+      help: 'Times that nothing was done, by reason.',
       labels: { reason: ['ignored_or_not_selected', 'no_data_change', 'strategy_not_updated'] },
     }),
   };
@@ -50,7 +50,7 @@ function reconcileMetrics(registry: Registry) {
   return {
     reconcile: counter(registry, {
       name: 'reloader_reconcile_total',
-      help: 'Number of changes handled, by result.',
+      help: 'Changes handled, by result.',
       labels: { result: RECONCILE_RESULTS },
     }),
     reconcileDuration: histogram(registry, {
@@ -61,7 +61,7 @@ function reconcileMetrics(registry: Registry) {
     }),
     eventsProcessed: counter(registry, {
       name: 'reloader_events_processed_total',
-      help: 'Number of change jobs processed, by event type (always unknown), resource and result.',
+      help: 'Change jobs processed, by event type (always unknown), resource and result.',
       labels: { event_type: ['unknown'], resource_type: RESOURCE_TYPES, result: ['success', 'dropped'] },
     }),
   };
@@ -71,12 +71,12 @@ function workqueueMetrics(registry: Registry) {
   return {
     workqueueLatency: histogram(registry, {
       name: 'reloader_workqueue_latency_seconds',
-      help: 'Time that a job waited in its queue, not counting its delay.',
+      help: 'Time that a job waited in its queue, without its delay.',
       buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     }),
     retries: counter(registry, {
       name: 'reloader_retries_total',
-      help: 'Number of retried attempts.',
+      help: 'Retried attempts.',
     }),
   };
 }
@@ -85,7 +85,7 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
   return {
     jobs: counter(registry, {
       name: 'reroll_jobs_total',
-      help: 'Number of jobs that ended, by queue and result: succeeded, to be retried, or failed for good.',
+      help: 'Jobs that ended, by queue and result: succeeded, to be retried, or failed after all attempts.',
       labels: { queue: QUEUES, result: ['success', 'retry', 'failed'] },
     }),
     jobDuration: histogram(registry, {
@@ -96,30 +96,30 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
     }),
     reloadLatency: histogram(registry, {
       name: 'reroll_reload_latency_seconds',
-      help: "Time from the watcher's event of a change to the patch of a workload, including the debounce.",
+      help: "Time from the watcher's event to the patch of a workload, including the debounce.",
       buckets: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30, 60, 300],
     }),
     outcomes: counter(registry, {
       name: 'reroll_outcomes_total',
-      help: 'Number of reload outcomes, by reason.',
+      help: 'Outcomes of reload jobs, by reason.',
       labels: { reason: reasons },
     }),
     notifications: counter(registry, {
       name: 'reroll_notifications_total',
-      help: 'Number of alerts and webhook requests, by result: delivered, to be retried, failed for good, or lost because they could not be enqueued.',
+      help: 'Alerts and webhook requests, by result: delivered, to be retried, failed after all attempts, or lost because they could not be enqueued.',
       labels: { type: ['alert', 'webhook'], result: ['delivered', 'retry', 'failed', 'lost'] },
     }),
     patchConflicts: counter(registry, {
       name: 'reroll_patch_conflicts_total',
-      help: 'Number of patches rejected because the workload had changed since it was read. It is then read again.',
+      help: 'Patches rejected because the workload had changed since it was read. It is read again.',
     }),
     kubeEventsDropped: counter(registry, {
       name: 'reroll_kube_events_dropped_total',
-      help: 'Number of Kubernetes Events that could not be written.',
+      help: 'Kubernetes Events that could not be written.',
     }),
     historyDropped: counter(registry, {
       name: 'reroll_history_dropped_total',
-      help: 'Number of history entries that were not written, by reason: too many writes in progress, no room in Redis, or an error.',
+      help: 'History entries that were not written, by reason: too many writes in progress, no room in Redis, or an error.',
       labels: { reason: ['busy', 'full', 'error'] },
     }),
   };
@@ -128,7 +128,7 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
 function byNamespace(registry: Registry) {
   return counter<'success' | 'namespace'>(registry, {
     name: 'reloader_reload_executed_total_by_namespace',
-    help: 'Number of reloads, by success and namespace.',
+    help: 'Reloads, by success and namespace.',
     labels: { success: [], namespace: [] },
   });
 }
