@@ -13,12 +13,25 @@ export function chartReadme(): string {
   const [before, rest] = text.split(BEGIN);
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined) throw new Error(`expected ${BEGIN} and ${END} in ${FILE}`);
-  return `${before}${BEGIN}\n\n${chartValues().map(section).join('\n\n')}\n\n${END}${after}`;
+  return `${before}${BEGIN}\n\n${sections().join('\n\n')}\n\n${END}${after}`;
 }
 
-function section(value: Value): string {
-  const rows = leavesOf([value]).map(row);
-  return [`### ${value.path}`, '', '| Value | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
+/** One a map of the chart; the values at the top that are no maps come first, together. */
+function sections(): string[] {
+  const isMap = ({ children }: Value): boolean => children.length > 0;
+  const values = chartValues();
+  return [
+    section(
+      'General',
+      values.filter((value) => !isMap(value)),
+    ),
+    ...values.filter(isMap).map((value) => section(value.path, [value])),
+  ];
+}
+
+function section(title: string, values: readonly Value[]): string {
+  const rows = leavesOf(values).map(row);
+  return [`### ${title}`, '', '| Value | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
 function row(value: Value): string {
