@@ -21,8 +21,8 @@ const INTRODUCTION = `<!-- Generated from apps/cli/src: run \`npm run build\` an
 
 # Command line
 
-\`kubectl reroll <command>\`, \`reroll <command>\` and \`npx reroll <command>\` are the same. How to install and use it:
-[the guide](../guide/cli.md). Data go to standard output, whatever else is said to standard error.`;
+\`kubectl reroll <command>\` and \`reroll <command>\` are the same. [The guide](../guide/cli.md) says how to install and use them.
+Data goes to standard output, everything else to standard error.`;
 
 function cell(text: string): string {
   return text.replaceAll('|', String.raw`\|`).replaceAll('<', '&lt;');
@@ -34,13 +34,13 @@ function code(text: string): string {
 
 function optionRow({ flags, description, argChoices, defaultValue, mandatory }: Option): string {
   const choices = argChoices === undefined ? [] : [`one of ${argChoices.join(', ')}`];
-  const needed = mandatory ? ['needed'] : [];
+  const needed = mandatory ? ['required'] : [];
   const initial = typeof defaultValue === 'string' ? [`default ${code(defaultValue)}`] : [];
   return `| ${code(flags)} | ${[cell(description), ...choices, ...needed, ...initial].join('; ')} |`;
 }
 
-function table(head: string, rows: readonly string[]): string[] {
-  return rows.length === 0 ? [] : [[`| ${head} | |`, '|---|---|', ...rows].join('\n')];
+function table(rows: readonly string[]): string[] {
+  return rows.length === 0 ? [] : [['| | |', '|---|---|', ...rows].join('\n')];
 }
 
 function argumentRow(argument: Argument): string {
@@ -54,8 +54,7 @@ function section(command: Command): string {
     `## reroll ${command.name()}`,
     command.description(),
     code(`reroll ${command.name()} ${command.usage()}`),
-    ...table('Argument', command.registeredArguments.map(argumentRow)),
-    ...table('Option', command.options.map(optionRow)),
+    ...table([...command.registeredArguments.map(argumentRow), ...command.options.map(optionRow)]),
   ].join('\n\n');
 }
 
@@ -68,7 +67,7 @@ function exitCodes(): string {
 
 export async function cliMarkdown(): Promise<string> {
   const root = await program();
-  const everywhere = ['## Options of every command', ...table('Option', root.options.map(optionRow))];
+  const everywhere = ['## Options of every command', ...table(root.options.map(optionRow))];
   const commands = root.commands.map(section);
   return `${[INTRODUCTION, ...everywhere, ...commands, exitCodes()].join('\n\n')}\n`;
 }

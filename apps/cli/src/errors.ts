@@ -10,12 +10,13 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Descriptions for the reference. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  done: 'Done. Of a question also when the answer is no.',
-  failed: 'Refused, not found, or not reached. Of `wait`: not so within `--timeout`.',
-  usage: 'Called wrongly: standard error says what was expected and what was given. Nothing was sent.',
-  notInTime: 'With `--wait`: not rolled out within `--timeout`. It may be later.',
-  notRolled: 'With `--wait`: it will not be rolled out. It is stuck, failed, or there was nothing to do.',
-  interrupted: 'Ended by Ctrl-C.',
+  done: 'Done, also if the answer to a question is no.',
+  failed: 'Refused, not found, or not reachable. `wait`: not converged within `--timeout`.',
+  usage: 'Invalid arguments: standard error says what was expected and given. Nothing was sent.',
+  notInTime: '`--wait`: not rolled out within `--timeout`. It may be later.',
+  notRolled:
+    '`--wait`: it will not be rolled out, because it is stuck, has failed, or there was nothing to do.',
+  interrupted: 'Interrupted by Ctrl-C.',
 };
 
 interface CliErrorOptions {

@@ -47,8 +47,8 @@ const COMMANDS = [
   addVersion,
 ] as const;
 
-const CLUSTER = 'The cluster, as kubectl has it:';
-const ADMIN = 'The admin of Reroll:';
+const CLUSTER = 'Cluster, as in kubectl:';
+const ADMIN = 'Admin of Reroll:';
 
 /** The options of every command, with their heading in the help. */
 function globalOptions(): readonly (readonly [heading: string, option: Option])[] {
@@ -60,28 +60,34 @@ function globalOptions(): readonly (readonly [heading: string, option: Option])[
 
 function clusterOptions(): readonly Option[] {
   return [
-    new Option('-n, --namespace <name>', "in this namespace; default: the context's"),
-    new Option('-A, --all-namespaces', 'lists of all namespaces'),
-    new Option('--kubeconfig <file>', 'another one than KUBECONFIG, or ~/.kube/config'),
-    new Option('--context <name>', 'a context of the kubeconfig'),
-    new Option('--cluster <name>', 'a cluster of the kubeconfig'),
-    new Option('--user <name>', 'a user of the kubeconfig'),
-    new Option('--token <token>', 'a bearer token for the API server; with --server for the admin'),
-    new Option('--as <user>', 'impersonate a user; the admin can be asked as a service account only'),
-    new Option('--request-timeout <duration>', 'of each request; 0: none').default('30s'),
+    new Option('-n, --namespace <name>', "namespace; default: the context's"),
+    new Option('-A, --all-namespaces', 'list all namespaces'),
+    new Option('--kubeconfig <file>', 'kubeconfig file; default: KUBECONFIG or ~/.kube/config'),
+    new Option('--context <name>', 'context of the kubeconfig'),
+    new Option('--cluster <name>', 'cluster of the kubeconfig'),
+    new Option('--user <name>', 'user of the kubeconfig'),
+    new Option('--token <token>', 'bearer token for the API server; with --server for the admin'),
+    new Option('--as <user>', 'user to impersonate; for the admin, only a service account'),
+    new Option('--request-timeout <duration>', 'timeout of each request; 0: none').default('30s'),
   ];
 }
 
 function placeOptions(): readonly Option[] {
   return [
-    new Option('--server <url>', 'where it is, instead of looking for it (REROLL_SERVER)'),
-    new Option('--certificate-authority <file>', 'that signed the certificate of --server'),
+    new Option('--server <url>', 'URL of the admin, instead of looking for it (REROLL_SERVER)'),
+    new Option('--certificate-authority <file>', 'CA certificate for --server'),
     new Option(
       '--admin-namespace <name>',
-      'where it is (REROLL_ADMIN_NAMESPACE); default: reroll. It is given your token',
+      'namespace of the admin, which is sent your token; default: reroll (REROLL_ADMIN_NAMESPACE)',
     ),
-    new Option('--admin-service <name>', 'its Service, for whoever may not list them (REROLL_ADMIN_SERVICE)'),
-    new Option('--via <way>', "the API server's proxy, a port-forward, or the first that works")
+    new Option(
+      '--admin-service <name>',
+      "the admin's Service, if you may not list Services (REROLL_ADMIN_SERVICE)",
+    ),
+    new Option(
+      '--via <way>',
+      "way to the admin: the API server's proxy, a port-forward, or the first that works",
+    )
       .choices(VIAS)
       .default('auto'),
   ];
@@ -91,19 +97,19 @@ function callerOptions(): readonly Option[] {
   return [
     new Option(
       '--service-account <name>',
-      'ask as this service account, by a token of ten minutes; [namespace/]name (REROLL_SERVICE_ACCOUNT)',
+      'call the admin as this service account, with a token for ten minutes; [namespace/]name (REROLL_SERVICE_ACCOUNT)',
     ),
     new Option(
       '--audience <name>',
-      "what that token is for, the admin's --api-audience (REROLL_AUDIENCE); default: reroll",
+      "audience of that token: the admin's --api-audience; default: reroll (REROLL_AUDIENCE)",
     ),
     new Option(
       '--send-kubeconfig-token',
-      'send it the token for the API server, by which it can act as you in the whole cluster; for an admin with --api-accept-api-server-tokens',
+      'send the admin your token for the API server, with which it can act as you in the whole cluster; requires its --api-accept-api-server-tokens',
     ),
     new Option(
       '--allow-http',
-      'send a token over plain HTTP to another machine, where whoever sees the traffic can read it (REROLL_ALLOW_HTTP=true)',
+      'send a token to another machine over plain HTTP, where whoever sees the traffic can read it (REROLL_ALLOW_HTTP=true)',
     ),
   ];
 }
@@ -115,10 +121,10 @@ function callerOptions(): readonly Option[] {
 export function buildProgram(name: string, host: Host): Command {
   const program = new Command(name)
     .description(
-      'Shows and steers Reroll, which restarts workloads when a ConfigMap or Secret that they use changes.',
+      'Shows and controls Reroll, which reloads workloads when a ConfigMap or Secret that they use changes.',
     )
     .usage('<command> [options]')
-    .version(VERSION, '--version', 'prints the version of this program')
+    .version(VERSION, '--version', 'print the version')
     .helpCommand(true)
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .configureOutput({ writeOut: host.io.out, writeErr: host.io.err, outputError: () => undefined })

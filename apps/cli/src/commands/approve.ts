@@ -13,10 +13,10 @@ export const addApprove: Adder = (program, host) => {
   program
     .command('approve')
     .argument('<workload>', 'e.g. deploy/web')
-    .argument('[id]', 'of what is pending; default: that of the latest Event')
-    .summary('lets through what waits for an approval')
+    .argument('[id]', 'id of what is pending; default: from the latest Event')
+    .summary('approves a pending reload')
     .description(
-      'Approves the reload that a workload with reroll.dev/approval waits for, by an annotation that it writes with your rights in the cluster. What changes later waits again.',
+      'Approves the pending reload of a workload with reroll.dev/approval, with an annotation that it writes with your rights in the cluster. Later changes need a new approval.',
     )
     .action(running(host, runApprove));
 };

@@ -15,10 +15,10 @@ export const addAudit: Adder = (program, host) => {
   program
     .command('audit')
     .summary('who did what through the admin, and why')
-    .description('Lists who did what through the admin, and why, newest first; also what was refused.')
+    .description('Lists who did what through the admin, and why, newest first, including refused requests.')
     .addOption(listOutput())
-    .option('--actor <name>', 'only what this user did')
-    .option('--since <time>', 'only since then: RFC 3339, or how long ago (1h)')
+    .option('--actor <name>', 'only by this user')
+    .option('--since <time>', 'only since this time: RFC 3339, or how long ago (1h)')
     .addOption(limitOption('50'))
     .action(
       running<AuditOptions>(host, async ({ session, io, options }) => {

@@ -33,11 +33,9 @@ async function printWaves(session: Session, source: SourceRef, hash: string | nu
 export const addChange: Adder = (program, host) => {
   program
     .command('change')
-    .argument('<id>', 'as `changes` lists it')
-    .summary('one change, with what became of every workload')
-    .description(
-      'Shows one change: the source, since when, and what became of every workload that it concerned.',
-    )
+    .argument('<id>', 'id from `changes`')
+    .summary('one change, and its outcome for every workload')
+    .description('Shows one change: its source, its time, and its outcome for every workload.')
     .addOption(oneOutput())
     .action(
       running(host, async ({ session, io, words, options }) => {

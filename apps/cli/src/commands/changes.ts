@@ -26,20 +26,20 @@ export interface ChangesOptions {
 export const addChanges: Adder = (program, host) => {
   program
     .command('changes')
-    .summary('changes of ConfigMaps and Secrets, and what came of them, newest first')
+    .summary('changes of ConfigMaps and Secrets, and their outcomes')
     .description(
-      'Lists changes of ConfigMaps and Secrets, and reloads that people asked for, newest first, with how many workloads are in each state. With --watch what happens is printed as it happens, until Ctrl-C; a connection that breaks is taken up where it was.',
+      'Lists changes of ConfigMaps and Secrets, and manual reloads, newest first, with the number of workloads in each state. --watch then prints what happens until Ctrl-C, and resumes after a broken connection.',
     )
     .addOption(listOutput())
-    .option('-w, --watch', 'then print what happens; with -o json one document a line')
-    .option('--watch-only', 'only what happens from now on')
+    .option('-w, --watch', 'then print what happens; with -o json one document per line')
+    .option('--watch-only', 'print only what happens from now on')
     .option('--source <source>', 'only of this source, e.g. secret/db')
-    .option('--workload <workload>', 'only those that concern this workload, e.g. deploy/web')
+    .option('--workload <workload>', 'only if they concern this workload, e.g. deploy/web')
     .addOption(
       new Option('--state <state>', `only with a workload in this state: ${RELOAD_STATES.join(', ')}`),
     )
     .addOption(new Option('--cause <cause>', `only of this cause: ${CHANGE_CAUSES.join(', ')}`))
-    .option('--since <time>', 'only since then: RFC 3339, or how long ago (1h)')
+    .option('--since <time>', 'only since this time: RFC 3339, or how long ago (1h)')
     .addOption(limitOption('50'))
     .action(running<ChangesOptions>(host, runChanges));
 };

@@ -42,20 +42,17 @@ export function running<Options = unknown>(
 }
 
 export function listOutput(): Option {
-  return new Option('-o, --output <format>', 'other than a table').choices(LIST_OUTPUTS);
+  return new Option('-o, --output <format>', 'output format').choices(LIST_OUTPUTS);
 }
 
 export function oneOutput(): Option {
-  return new Option('-o, --output <format>', 'other than for people').choices(ONE_OUTPUTS);
+  return new Option('-o, --output <format>', 'output format').choices(ONE_OUTPUTS);
 }
 
 export function limitOption(initial: string): Option {
-  return new Option('--limit <number>', 'at most so many; 0: all').default(initial);
+  return new Option('--limit <number>', 'maximum number; 0: all').default(initial);
 }
 
 export function reasonOption(): Option {
-  return new Option(
-    '--reason <text>',
-    'why; it goes into the history and the audit log',
-  ).makeOptionMandatory();
+  return new Option('--reason <text>', 'reason, for the history and the audit log').makeOptionMandatory();
 }

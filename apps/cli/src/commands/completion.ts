@@ -5,10 +5,10 @@ import type { Adder } from './command.ts';
 export const addCompletion: Adder = (program, { io }) => {
   program
     .command('completion')
-    .addArgument(new Argument('<shell>', 'for which').choices(SHELLS))
-    .summary('the completion of a shell')
+    .addArgument(new Argument('<shell>', 'shell').choices(SHELLS))
+    .summary("prints a shell's completion script")
     .description(
-      'Prints what makes a shell complete commands, flags and names: `source <(reroll completion bash)`. kubectl completes `kubectl reroll` by itself, if kubectl_complete-reroll is on PATH.',
+      'Prints a script that completes commands, flags and names: `source <(reroll completion bash)`. kubectl completes `kubectl reroll` by itself if kubectl_complete-reroll is on PATH.',
     )
     .action((shell: Shell) => io.out(SCRIPTS[shell]));
 };

@@ -7,13 +7,10 @@ export interface DirectOptions {
   readonly direct?: boolean;
 }
 
-export const FLAGS = [
-  '[flags...]',
-  'after --: the flags that Reroll itself runs with, where there is no admin to ask',
-] as const;
+export const FLAGS = ['[flags...]', "after --: Reroll's own flags, if there is no admin"] as const;
 
 export function directOption(): Option {
-  return new Option('--direct', 'read the cluster with your own rights, also if there is an admin');
+  return new Option('--direct', 'read the cluster with your own rights, even if there is an admin');
 }
 
 /** Whether to read the cluster: `--direct` was given, or there is no admin. */

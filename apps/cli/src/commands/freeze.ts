@@ -29,26 +29,26 @@ interface Place {
 export const addFreeze: Adder = (program, host) => {
   program
     .command('freeze')
-    .argument('[workload]', 'e.g. deploy/web; without one, its namespace')
-    .argument('[name]', 'its name, if it was not given with the kind')
-    .summary('holds every reload of a workload, a namespace or the installation')
+    .argument('[workload]', 'e.g. deploy/web; without one, the namespace')
+    .argument('[name]', 'its name, unless given with the kind')
+    .summary('holds all reloads of a workload, a namespace or the installation')
     .description(
-      'Holds every reload of a workload, of a namespace or of the whole installation, by an annotation that it writes with your rights in the cluster. What is pending is reloaded once when the freeze ends.',
+      'Holds all reloads of a workload, a namespace or the whole installation, with an annotation that it writes with your rights in the cluster. Pending workloads are reloaded once when the freeze ends.',
     )
     .option('--until <time>', 'e.g. 2026-12-31T00:00:00Z, or 12h from now; default: until unfreeze')
-    .requiredOption('--reason <text>', 'why; it is shown wherever a reload is held')
-    .option('--all', 'everything that the installation reloads')
+    .requiredOption('--reason <text>', 'reason, shown wherever a reload is held')
+    .option('--all', 'the whole installation')
     .action(running<FreezeOptions>(host, runFreeze));
 };
 
 export const addUnfreeze: Adder = (program, host) => {
   program
     .command('unfreeze')
-    .argument('[workload]', 'e.g. deploy/web; without one, its namespace')
-    .argument('[name]', 'its name, if it was not given with the kind')
+    .argument('[workload]', 'e.g. deploy/web; without one, the namespace')
+    .argument('[name]', 'its name, unless given with the kind')
     .summary('ends a freeze')
-    .description('Ends a freeze of a workload, of a namespace or of the whole installation.')
-    .option('--all', 'that of the whole installation')
+    .description('Ends a freeze of a workload, a namespace or the whole installation.')
+    .option('--all', 'the whole installation')
     .action(running<PlaceOptions>(host, runUnfreeze));
 };
 

@@ -18,13 +18,13 @@ const UNSET = 'default';
 export const addLimits: Adder = (program, host) => {
   program
     .command('limits')
-    .summary('limits that were set at run time; sets them')
+    .summary('shows or sets runtime limits')
     .description(
-      `Shows the limits that were set at run time, or sets them for every worker. \`${UNSET}\` takes one away, so that the workers' own flag counts again.`,
+      `Shows the runtime limits, or sets them for all workers. \`${UNSET}\` removes one, so that the worker's flag applies.`,
     )
-    .option('--concurrency <number>', `jobs of a queue that one worker handles at the same time, or ${UNSET}`)
-    .option('--reloads-per-minute <number>', `reloads of all workers in a minute, or ${UNSET}`)
-    .option('--reason <text>', 'why; needed to set something')
+    .option('--concurrency <number>', `jobs that one worker handles at the same time, per queue, or ${UNSET}`)
+    .option('--reloads-per-minute <number>', `reloads per minute, for all workers together, or ${UNSET}`)
+    .option('--reason <text>', 'reason; required to set a limit')
     .addOption(oneOutput())
     .action(
       running<LimitsOptions>(host, async ({ session, io, options }) => {

@@ -28,13 +28,13 @@ export const addPreview: Adder = (program, host) => {
   program
     .command('preview')
     .argument('<object>', 'a source, e.g. secret/db, or a workload, e.g. deploy/web')
-    .argument('[name]', 'its name, if it was not given with the kind')
+    .argument('[name]', 'its name, unless given with the kind')
     .argument(...FLAGS)
-    .summary('what would restart if a source changed, or if annotations were others')
+    .summary('what would reload if a source or annotations changed')
     .description(
-      'Tells what would restart if a source changed; with --annotate, what would then restart if the object had these annotations too. Nothing is sent or changed. Without an admin in the cluster it reads the namespace with your own rights and judges by the same rules.',
+      'Shows what would reload if a source changed; with --annotate, as if the object had these annotations too. Nothing is changed. Without an admin in the cluster, it reads the namespace with your own rights and applies the same rules.',
     )
-    .option('--annotate <key=value...>', 'as if the object were annotated so; key- takes an annotation away')
+    .option('--annotate <key=value...>', 'as if the object had this annotation; key- removes one')
     .option('--annotate-pods <key=value...>', "the same for a workload's pod template")
     .addOption(directOption())
     .addOption(oneOutput())

@@ -11,7 +11,7 @@ import { resumeChange } from './resume-change.ts';
 export const addQueues: Adder = (program, host) => {
   program
     .command('queues')
-    .summary('the queues, and how many jobs wait in them')
+    .summary('queues, and how many jobs wait in them')
     .description('Lists the queues, whether they are paused, and how many jobs are in each state.')
     .addOption(listOutput())
     .action(
@@ -32,9 +32,7 @@ export const addJobs: Adder = (program, host) => {
   program
     .command('jobs')
     .summary('jobs that wait, run or have failed')
-    .description(
-      'Lists the jobs that wait, run or have failed: what they are about, how often they were tried, and when next.',
-    )
+    .description('Lists the jobs that wait, run or have failed: their subjects, attempts and next attempts.')
     .addOption(listOutput())
     .option('--queue <queue>', `only of this queue: ${QUEUE_NAMES.join(', ')}`)
     .option('--state <state>', `only in this state: ${jobState.options.join(', ')}`)
@@ -64,15 +62,11 @@ export const addPauseAndResume: Adder = (program, host) => {
         verb === 'pause' ? '<queue>' : '<queue or source>',
         `one of ${QUEUE_NAMES.join(', ')}${verb === 'pause' ? '' : '; or a source whose change is halted, e.g. secret/db'}`,
       )
-      .summary(
-        verb === 'pause'
-          ? 'workers take no more jobs of a queue'
-          : 'workers take jobs of a queue again, or a halted change goes on',
-      )
+      .summary(verb === 'pause' ? 'pauses a queue' : 'resumes a queue or a halted change')
       .description(
         verb === 'pause'
-          ? 'Workers take no more jobs of a queue until it is resumed. Nothing is lost.'
-          : 'Workers take jobs of a queue again. Of a source: its change goes on in waves although a rollout failed, by an annotation that is written with your rights in the cluster; later changes begin with their first wave.',
+          ? 'Pauses a queue: workers take none of its jobs until it is resumed. Nothing is lost.'
+          : 'Resumes a queue. With a source, continues its change in waves although a rollout failed, with an annotation that it writes with your rights in the cluster; later changes begin with their first wave.',
       )
       .addOption(reasonOption())
       .addOption(oneOutput())
@@ -94,9 +88,9 @@ export const addPauseAndResume: Adder = (program, host) => {
 export const addRetry: Adder = (program, host) => {
   program
     .command('retry')
-    .argument('<job>', 'as `jobs` lists it, e.g. reloads:1234')
-    .summary('tries a failed job again, and a waiting one at once')
-    .description('Tries a failed job again, and one that waits for its next attempt at once.')
+    .argument('<job>', 'id from `jobs`, e.g. reloads:1234')
+    .summary('retries a job now')
+    .description('Tries a job again at once, whether it has failed or waits for its next attempt.')
     .addOption(reasonOption())
     .addOption(oneOutput())
     .action(

@@ -19,16 +19,16 @@ export const addReload: Adder = (program, host) => {
   program
     .command('reload')
     .argument('<workload>', 'e.g. deploy/web')
-    .argument('[name]', 'its name, if it was not given with the kind')
+    .argument('[name]', 'its name, unless given with the kind')
     .summary('reloads a workload now, if its annotations opt in')
     .description(
-      'Reloads a workload now, if its own annotations opt in, and prints the id of the change that this is. With --wait it tells how far it is, and ends with 0 when it is rolled out, with 3 if it is not within --timeout, and with 4 if it will not be.',
+      'Reloads a workload now, if its annotations opt in, and prints the id of the change. --wait shows the progress, and exits with 0 when the workload is rolled out, 3 after --timeout, or 4 if it will not be rolled out.',
     )
     .addOption(reasonOption())
-    .option('--now', 'also outside of its window, before its wave, and more often than its limit allows')
-    .option('--override-freeze', 'also if it is frozen, which takes a right of its own')
-    .option('--wait', 'until it is rolled out')
-    .option('--timeout <duration>', 'how long --wait waits; 0: for ever', '5m')
+    .option('--now', 'even outside its window, before its wave, or beyond its reload limit')
+    .option('--override-freeze', 'even if it is frozen; this needs a right of its own')
+    .option('--wait', 'wait until it is rolled out')
+    .option('--timeout <duration>', 'maximum time of --wait; 0: no limit', '5m')
     .addOption(oneOutput())
     .action(running<ReloadOptions>(host, runReload));
 };

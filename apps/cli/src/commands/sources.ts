@@ -19,15 +19,15 @@ interface SourcesOptions {
 export const addSources: Adder = (program, host) => {
   program
     .command('sources')
-    .argument('[source]', 'only this one, with all that is known, e.g. secret/db')
-    .argument('[name]', 'its name, if it was not given with the kind')
-    .summary('ConfigMaps and Secrets that Reroll knows, or all about one')
+    .argument('[source]', 'only this one, in detail, e.g. secret/db')
+    .argument('[name]', 'its name, unless given with the kind')
+    .summary('all ConfigMaps and Secrets, or one in detail')
     .description(
-      'Lists the ConfigMaps, Secrets and SecretProviderClasses that Reroll knows. With one named: who depends on it, and its history.',
+      'Lists the ConfigMaps, Secrets and SecretProviderClasses that Reroll knows, or shows one: the workloads that depend on it, and its history.',
     )
     .addOption(listOutput())
     .option('--kind <kind>', `only of this kind: ${SOURCE_WORDS.join(', ')}`)
-    .option('--name <part>', 'only with this in the name')
+    .option('--name <part>', 'only names that contain this')
     .addOption(limitOption('0'))
     .action(
       running<SourcesOptions>(host, async (call) =>

@@ -21,11 +21,11 @@ export const addStale: Adder = (program, host) => {
     .command('stale')
     .summary('containers that run with older data of a ConfigMap or Secret')
     .description(
-      'Lists the containers that run with older data of a ConfigMap or Secret, and those of which nothing tells, with the reason. It needs no admin, and no workload has to be annotated: it reads pods, and the metadata of what they use, with your own rights. Data are not read.',
+      'Lists the containers that run with older data of a ConfigMap or Secret, and those for which this is unknown, with the reason. It needs neither an admin nor annotations: it reads pods, and the metadata of what they use, with your own rights. It reads no data.',
     )
     .addOption(listOutput())
-    .option('--source <source>', 'only of this one, e.g. secret/db')
-    .option('--all', 'also those that have the present data')
+    .option('--source <source>', 'only of this source, e.g. secret/db')
+    .option('--all', 'also containers with the current data')
     .addOption(kubeletDelayOption())
     .action(running<StaleOptions>(host, runStale));
 };
@@ -33,7 +33,7 @@ export const addStale: Adder = (program, host) => {
 export function kubeletDelayOption(): Option {
   return new Option(
     '--kubelet-delay <duration>',
-    'how long a kubelet of this cluster may take to notice a write, and a lost node to show in its pods',
+    'how long kubelets may take to notice a write, and lost nodes to show in their pods',
   ).default(`${KUBELET_DELAY}s`);
 }
 

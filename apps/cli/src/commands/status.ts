@@ -8,10 +8,8 @@ import { oneOutput, running, type Adder } from './command.ts';
 export const addStatus: Adder = (program, host) => {
   program
     .command('status')
-    .summary('leader, workers, lag, what is owed, and what somebody should look at')
-    .description(
-      'Shows the leader and its standbys, the workers, how far behind they are, and what somebody should look at.',
-    )
+    .summary('leader, workers, lag, pending workloads and warnings')
+    .description('Shows the leader and standbys, the workers, their lag, and warnings.')
     .addOption(oneOutput())
     .action(
       running(host, async ({ session, io, options }) => {

@@ -6,9 +6,9 @@ import { oneOutput, running, type Adder } from './command.ts';
 export const addVersion: Adder = (program, host) => {
   program
     .command('version')
-    .summary("this program's version, and the admin's")
-    .description("Shows this program's version, and that of the admin.")
-    .option('--client', 'only the first')
+    .summary('versions of this program and the admin')
+    .description('Shows the versions of this program and the admin.')
+    .option('--client', 'only this program')
     .addOption(oneOutput())
     .action(
       running<{ client?: boolean }>(host, async ({ session, io, options }) => {

@@ -21,13 +21,13 @@ export const addWait: Adder = (program, host) => {
   program
     .command('wait')
     .argument('<source>', 'e.g. secret/db')
-    .argument('[name]', 'its name, if it was not given with the kind')
-    .summary('until no running container has older data of a ConfigMap or Secret')
+    .argument('[name]', 'its name, unless given with the kind')
+    .summary('waits until no running container has older data of a ConfigMap or Secret')
     .description(
-      'Waits until every running container that uses the source has its present data, so that what was in it before can be revoked. Ends with 0 then, and with 1 and the list of the others if that is not so within --timeout. It needs no admin: it reads pods, and the metadata of the source, with your own rights. Data are not read.',
+      'Waits until every running container that uses the source has its current data, so that the old data can be revoked. Exits with 0 then, or after --timeout with 1 and a list of the others. It needs no admin: it reads pods, and the metadata of the source, with your own rights. It reads no data.',
     )
     .requiredOption('--converged', 'what to wait for')
-    .option('--timeout <duration>', 'how long', '10m')
+    .option('--timeout <duration>', 'maximum time to wait', '10m')
     .addOption(kubeletDelayOption())
     .addOption(oneOutput())
     .action(running<WaitOptions>(host, runWait));

@@ -19,12 +19,12 @@ export const addWhyNot: Adder = (program, host) => {
   program
     .command('why-not')
     .argument('<workload>', 'e.g. deploy/web')
-    .argument('[name]', 'its name, if it was not given with the kind')
+    .argument('[name]', 'its name, unless given with the kind')
     .argument(...FLAGS)
     .requiredOption('--source <source>', 'e.g. secret/db')
-    .summary('whether a workload restarts when a source changes, rule by rule')
+    .summary('whether a workload reloads when a source changes, rule by rule')
     .description(
-      'Tells whether a workload is restarted when a source changes, and if not, why not: what each rule says, in the order in which they are asked, and which one decides. Without an admin in the cluster it reads the two objects with your own rights and judges by the same rules.',
+      'Shows whether a workload reloads when a source changes, and why: what each rule says, in order, and which one decides. Without an admin in the cluster, it reads both objects with your own rights and applies the same rules.',
     )
     .addOption(directOption())
     .addOption(oneOutput())

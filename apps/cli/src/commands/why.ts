@@ -16,11 +16,11 @@ export const addWhy: Adder = (program, host) => {
   program
     .command('why')
     .argument('<workload>', 'e.g. deploy/web')
-    .argument('[name]', 'its name, if it was not given with the kind')
+    .argument('[name]', 'its name, unless given with the kind')
     .argument(...FLAGS)
-    .summary('why a workload was restarted lately')
+    .summary('why a workload was last reloaded')
     .description(
-      'Tells why a workload was restarted lately: the change that did it, what decides, each of its sources, and its history. Without an admin in the cluster it reads the workload and its sources with your own rights and judges by the same rules; the history is not in the cluster.',
+      'Shows why a workload was last reloaded: the change, each of its sources with the reason, and its history. Without an admin in the cluster, it reads the workload and its sources with your own rights and applies the same rules; there is no history then.',
     )
     .addOption(listOutput())
     .addOption(directOption())

@@ -30,18 +30,18 @@ const ROLLOUTS = ['progressing', 'complete', 'stuck'] as const;
 export const addWorkloads: Adder = (program, host) => {
   program
     .command('workloads')
-    .argument('[workload]', 'only this one, with all that is known, e.g. deploy/web')
-    .argument('[name]', 'its name, if it was not given with the kind')
-    .summary('workloads that Reroll knows, or all about one')
+    .argument('[workload]', 'only this one, in detail, e.g. deploy/web')
+    .argument('[name]', 'its name, unless given with the kind')
+    .summary('all workloads, or one in detail')
     .description(
-      'Lists the workloads that Reroll knows. With one named: what it refers to, what it is owed, its history.',
+      'Lists the workloads that Reroll knows, or shows one: its sources, what is pending, and its history.',
     )
     .addOption(listOutput())
     .option('--kind <kind>', `only of this kind: ${WORKLOAD_WORDS.join(', ')}`)
-    .option('--name <part>', 'only with this in the name')
+    .option('--name <part>', 'only names that contain this')
     .option(
       '--due <due>',
-      'only those that are owed a reload (owed) or a correction of their record (correct)',
+      'only if a reload (owed) or a correction of the applied record (correct) is pending',
     )
     .option('--rollout <state>', `only with a rollout in this state: ${ROLLOUTS.join(', ')}`)
     .addOption(limitOption('0'))
