@@ -33,7 +33,7 @@ const EVENT = z
     event: z.enum(Object.keys(EVENTS) as [EventName, ...EventName[]]),
     data: z.string(),
   })
-  .meta({ description: 'A server-sent event; `data` is JSON, by the name of the event.' });
+  .meta({ description: 'A server-sent event. `data` is JSON, whose schema depends on `event`.' });
 
 export function openApiDocument(): object {
   return createDocument({
@@ -42,7 +42,7 @@ export function openApiDocument(): object {
       title: 'Reroll',
       version: VERSION,
       description:
-        'Why workloads were reloaded, or were not; what would be; and steering. Namespaces that a caller may not see do not exist for them. Errors are problem details (RFC 9457).',
+        'Shows why workloads were reloaded, or not, previews changes, and controls Reroll. To a caller, namespaces that they may not see do not exist. Errors are problem details (RFC 9457).',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // Relative to this document, so that it works behind any proxy.
@@ -58,7 +58,7 @@ export function openApiDocument(): object {
           in: 'header',
           name: 'Reroll-Authorization',
           description:
-            "`Bearer <token>`, through the API server's proxy, which keeps Authorization for itself.",
+            "`Bearer <token>`, for requests through the API server's proxy, which removes `Authorization`.",
         },
       },
     },

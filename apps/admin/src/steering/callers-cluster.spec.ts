@@ -49,7 +49,7 @@ describe('a write as the caller', () => {
   it.each([
     ['an unknown token', refusal(401, 'Unauthorized'), 'Forbidden', PATCH.command],
     ['a caller without the right', refusal(403, 'Forbidden'), 'Forbidden', 'expected the right to patch'],
-    ['an object that is not there', refusal(404, 'NotFound'), 'NotFound', 'There is no such thing'],
+    ['an object that is not there', refusal(404, 'NotFound'), 'NotFound', 'Not found'],
     [
       'an annotation that is refused',
       refusal(422, 'Invalid'),

@@ -45,12 +45,12 @@ export const changeWorkload = z
 
 const count = z.number().int();
 
-/** Numbers of workloads that are not listed, because the history keeps only the first of each list. */
+/** Numbers of workloads that are not listed: the history keeps only the first of each list. */
 export const moreWorkloads = z.strictObject({ woken: count, leftAlone: count }).meta({
   id: 'MoreWorkloads',
   description:
-    'How many workloads got a reload job, or were left alone, beyond those that the history lists. Present if a list is cut; ' +
-    'GET /explain explains any of them as it is now.',
+    'How many workloads got a reload job, or were left alone, beyond those listed. Present if a list is cut. GET /explain explains ' +
+    'each of them as it is now.',
 });
 
 const summary = {
@@ -64,16 +64,16 @@ const summary = {
   to: hash.nullable(),
   request: actorRequest.nullable(),
   more: moreWorkloads.optional(),
-  /** Earlier changes of the source within a minute, without entries of their own: none reloaded a workload. */
+  /** Number of earlier changes of the source within a minute that reloaded nothing and have no entries of their own. */
   merged: count.optional(),
 };
 
-/** The form of a change in lists: counts of workloads by state, of those that the caller may see. */
+/** A change in a list, with the number of workloads in each state that the caller may see. */
 export const changeSummary = z
   .strictObject({
     ...summary,
     states: z.partialRecord(reloadState, z.number().int()),
-    /** How many workloads wait because another one that has the change has failed. */
+    /** How many workloads wait because another one with this change failed. */
     halted: count,
   })
   .meta({ id: 'ChangeSummary' });
@@ -83,8 +83,8 @@ export const change = z
     ...summary,
     workloads: z.array(changeWorkload),
     /**
-     * Numbers of outcomes by reason, of the workloads that got a reload job and are not listed. Null if unknown, because
-     * the source changed again. Present if the list is cut.
+     * Outcomes by reason of the unlisted workloads that got a reload job. Null: unknown, because the source changed again. Present
+     * if the list is cut.
      */
     counted: z.record(z.string(), count).nullable().optional(),
   })

@@ -60,7 +60,7 @@ export const reason = z
 export const hash = z.string().meta({
   id: 'Hash',
   description:
-    'Of the data, never the data; of a Secret only under a key and to be compared with hashes of the same Secret.',
+    'Hash of the data, never the data. That of a Secret is keyed, and can be compared only with hashes of the same Secret.',
 });
 
 export const annotations = z.record(z.string().max(317), z.string().max(16_384)).meta({ id: 'Annotations' });
@@ -79,5 +79,6 @@ export const idempotencyKey = z
   .regex(/^[\x21-\x7e]{1,128}$/, 'expected 1 to 128 printable characters without blanks')
   .meta({
     id: 'IdempotencyKey',
-    description: 'The same key with the same request is done once, and answered the same, for 24 hours.',
+    description:
+      'For 24 hours, the same request with the same key is executed once and gets the same response.',
   });

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { USE_KINDS } from '@reroll/core/convergence/container-uses';
 import { sourceRef, time } from './common.ts';
 
-/** One way in which one container uses a source, and whether it has the present data. */
+/** One use of a source by a container, and whether the container has its current data. */
 export const consumer = z
   .strictObject({
     pod: z.string(),
-    /** Null: the pod as a whole, which pulls images with it. */
+    /** Null: the pod itself, which uses it to pull images. */
     container: z.string().nullable(),
     /** `volume`: without a subPath. */
     use: z.enum(USE_KINDS),
-    /** `unknown`: nothing tells; `why` says what is missing. */
+    /** `unknown`: `why` says what is missing to tell. */
     state: z.enum(['current', 'stale', 'unknown']),
-    /** `stale`: when the data that it does not have was written. */
+    /** `stale`: when the data that it lacks was written. */
     since: time.nullable(),
     why: z.string(),
   })
@@ -21,17 +21,17 @@ export const consumer = z
 export const consumers = z
   .strictObject({
     source: sourceRef,
-    /** One sentence for the user: whether anybody still has older data. */
+    /** One sentence for the user: whether any container has older data. */
     conclusion: z.string(),
-    /** False: the namespace has more pods than were looked at in this request. */
+    /** False: the namespace has more pods than one request reads. */
     complete: z.boolean(),
-    /** How many uses were found, by state. */
+    /** Number of uses, by state. */
     counts: z.strictObject({
       stale: z.number().int(),
       unknown: z.number().int(),
       current: z.number().int(),
     }),
-    /** The first 500: first what is stale, then what is unknown. */
+    /** The first 500: stale ones first, then unknown ones. */
     items: z.array(consumer),
   })
   .meta({ id: 'Consumers' });

@@ -16,7 +16,7 @@ export const ruleStep = z
   .strictObject({
     rule: z.string(),
     outcome: z.enum(['reload', 'skip', 'pass']),
-    /** Whether this rule decides: the first with an opinion. Later rules show what they would have said. */
+    /** Whether this rule decides: the first that does not pass. Later rules show what they would have said. */
     decides: z.boolean(),
     reason: reason.nullable(),
     detail: z.string(),
@@ -51,7 +51,7 @@ export const explanation = z
       hasContainers: z.boolean(),
       /** Whether the deciding rule requires a use; otherwise any container carries the marker. */
       needed: z.boolean(),
-      /** Every place of the pod template that refers to the source; null if the catalog does not have them. */
+      /** Every place in the pod template that refers to the source. Null: the catalog does not have them. */
       places: z.array(place).nullable(),
       detail: z.string(),
     }),
@@ -62,7 +62,7 @@ export const explanation = z
       current: hash.nullable(),
       /** Null: nothing to compare, or hashes of different schemes or keys. */
       agrees: z.boolean().nullable(),
-      /** Whether the entry was seen to be wrong for the present pod template, and so counts as different. */
+      /** Whether the entry is unverified, so that it counts as different. */
       doubtful: z.boolean(),
     }),
     due: z.strictObject({
@@ -105,13 +105,13 @@ const verdict = z.strictObject({
   reason,
   detail: z.string(),
   /**
-   * In which wave of the change the workload would reload, from 1. Null: the change comes to all workloads at once, or that is not known
-   * because the preview is of a workload.
+   * The wave in which the workload would reload, from 1. Null: there are no waves, or it is unknown because this is a preview of a
+   * workload.
    */
   wave: z.number().int().nullable(),
   /**
-   * Why the reload would be held now. Null: nothing holds it. Waves and limits of rollouts at once are left out. If the Namespace could not be
-   * read, the conclusion says so.
+   * Why the reload would be held now. Null: it would not. Waves and the limit of concurrent rollouts are not considered. If the Namespace
+   * could not be read, the conclusion says so.
    */
   held: z.strictObject({ reason, until: time.nullable(), detail: z.string() }).nullable(),
 });

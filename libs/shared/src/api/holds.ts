@@ -7,9 +7,9 @@ export const namespaceParams = z.strictObject({ namespace: namespaceName });
 
 export const freezeRequest = z
   .strictObject({
-    /** Also shown wherever a reload is held. */
+    /** Shown wherever a reload is held. */
     reason: z.string().trim().min(1).max(MOST_FREEZE_REASON),
-    /** When the freeze ends; in the future. Absent: until somebody ends it. */
+    /** End of the freeze, in the future. Absent: until a user ends it. */
     until: time.optional(),
   })
   .meta({ id: 'FreezeRequest' });
@@ -17,7 +17,7 @@ export const freezeRequest = z
 export const approveRequest = z
   .strictObject({
     reason: writeReason,
-    /** Of exactly what is pending, as `hold.id` of the workload tells. */
+    /** Id of exactly what is pending: `hold.id` of the workload. */
     id: z
       .string()
       .regex(PENDING_ID, 'expected an id of ten hexadecimal digits')
@@ -28,7 +28,7 @@ export const approveRequest = z
 export const resumeRequest = z
   .strictObject({
     reason: writeReason,
-    /** Of the data that is meant, as `hash` of the waves tells; with other data the answer is a `Conflict`. Absent: whatever is there. */
+    /** `hash` of the waves; if the data has changed since, the response is `Conflict`. Absent: any data. */
     hash: hash.optional(),
   })
   .meta({ id: 'ResumeRequest' });
@@ -36,9 +36,9 @@ export const resumeRequest = z
 export const reloadRequest = z
   .strictObject({
     reason: writeReason,
-    /** Whether windows, limits and waves are passed. */
+    /** Whether to ignore windows, limits and waves. */
     now: z.boolean().optional(),
-    /** Whether freezes are passed, by who has the right to override them. */
+    /** Whether to ignore freezes; requires the right to override them. */
     overrideFreeze: z.boolean().optional(),
   })
   .meta({ id: 'ReloadRequest' });

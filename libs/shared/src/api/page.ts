@@ -5,7 +5,7 @@ export const MOST_PER_PAGE = 200;
 /** The parameters of every list. A cursor is opaque, and stays valid while entries come and go. */
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(MOST_PER_PAGE).default(50),
-  cursor: z.string().max(512).optional().meta({ description: '`next` of the page before.' }),
+  cursor: z.string().max(512).optional().meta({ description: '`next` of the previous page.' }),
 };
 
 /** A page of a list. It may hold fewer than `limit` items and still have a next page; `next` is null on the last page. */

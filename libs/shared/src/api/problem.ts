@@ -2,15 +2,15 @@ import { z } from 'zod';
 
 /** Why a request was not served. A problem's `type` is `urn:reroll:problem:<code>`. */
 export const PROBLEMS = {
-  InvalidRequest: { status: 400, title: 'The request is not as documented' },
-  Unauthenticated: { status: 401, title: 'No valid bearer token was given' },
+  InvalidRequest: { status: 400, title: 'The request is invalid' },
+  Unauthenticated: { status: 401, title: 'The bearer token is missing or invalid' },
   Forbidden: { status: 403, title: 'The caller may not do this' },
-  NotFound: { status: 404, title: 'There is no such thing, or the caller may not see it' },
-  MethodNotAllowed: { status: 405, title: 'The path does not have this method' },
-  NotAcceptable: { status: 406, title: 'The answer is JSON' },
-  Conflict: { status: 409, title: 'The present state does not allow it' },
+  NotFound: { status: 404, title: 'Not found, or the caller may not see it' },
+  MethodNotAllowed: { status: 405, title: 'The path does not support this method' },
+  NotAcceptable: { status: 406, title: 'The response is JSON' },
+  Conflict: { status: 409, title: 'The current state does not allow it' },
   TooLarge: { status: 413, title: 'The body is too large' },
-  UnsupportedMediaType: { status: 415, title: 'The body is to be JSON' },
+  UnsupportedMediaType: { status: 415, title: 'The body must be JSON' },
   IdempotencyMismatch: { status: 422, title: 'The idempotency key was used for another request' },
   TooManyRequests: { status: 429, title: 'Too many requests' },
   Internal: { status: 500, title: 'The request failed' },

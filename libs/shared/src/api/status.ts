@@ -29,25 +29,25 @@ export const status = z
     redis: z.strictObject({
       ok: z.boolean(),
       milliseconds: z.number().nullable(),
-      /** Redis has no room: the history is dropped and not written until there is room. Reloads continue. */
+      /** Redis is full: the history is dropped, and not written until there is room. Reloads continue. */
       full: z.boolean().optional(),
       /** Used memory as a fraction of maxmemory; absent if the server does not report it or has no limit. */
       usedRatio: z.number().optional(),
     }),
     apiServer: z.strictObject({ ok: z.boolean().nullable(), milliseconds: z.number().nullable() }),
-    /** Why the whole installation is frozen. Null: it is not. Absent: the admin cannot read that. */
+    /** Why the whole installation is frozen. Null: it is not. Absent: unknown to the admin. */
     frozen: z.string().nullable().optional(),
     /** Null while Redis is unreachable, or if the caller does not see every namespace. */
     history: z.strictObject({ changes: z.number().int(), oldest: time.nullable() }).nullable(),
     limits,
     /** What needs attention, in sentences. */
     warnings: z.array(z.string()),
-    /** What the caller may do, so that clients do not offer what would be refused. */
+    /** What the caller may do, so that clients offer nothing else. */
     caller: z.strictObject({
       name: z.string(),
       clusterWide: z.boolean(),
       mayReload: z.boolean(),
-      /** Freeze and approve, by a token of this kind. The cluster decides about each workload and namespace. */
+      /** Whether tokens of this kind can freeze and approve. The cluster decides for each workload and namespace. */
       mayHold: z.boolean(),
       maySteer: z.boolean(),
     }),

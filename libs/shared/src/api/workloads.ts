@@ -75,12 +75,12 @@ export const workload = z
     job: z
       .strictObject({ id: z.string(), state: z.string(), until: time.nullable(), attempts: z.number().int() })
       .nullable(),
-    /** Why its pending reload is held, as it was last told; null: it is not. */
+    /** Why its pending reload is held, as last reported. Null: it is not held. */
     hold: z
       .strictObject({
         reason,
         detail: z.string(),
-        /** What `approveWorkload` takes, if it awaits an approval. */
+        /** The id for `approveWorkload`, if it awaits an approval. */
         id: z.string().nullable(),
       })
       .nullable(),
