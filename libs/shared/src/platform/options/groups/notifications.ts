@@ -39,7 +39,7 @@ export const notificationOptions = options('Alerts and webhook', {
     default: '',
     apps: WORKER,
     description:
-      'URL for alerts; required if alerts are on. It is a credential: use the environment variable.',
+      'URL for alerts; required with --alert-on-reload. It is a credential: use the environment variable.',
     sensitive: true,
     ...optionalHttpUrl(),
   },

@@ -17,7 +17,7 @@ export const redisSentinelOptions = options('Redis', {
     env: 'REDIS_SENTINEL_MASTER',
     default: '',
     apps: ALL,
-    description: 'Name of the master in the Sentinels.',
+    description: 'Name by which the Sentinels know the master.',
     ...optionalText('the name of a master'),
   },
   redisSentinelUsername: {

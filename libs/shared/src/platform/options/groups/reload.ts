@@ -55,7 +55,7 @@ export const reloadOptions = options('Reloading', {
     default: 'false',
     apps: BOTH,
     description:
-      'With --reload-on-create: treat existing sources as created at startup, once, for each workload that has neither an applied record nor a marker of them.',
+      'With --reload-on-create: treat sources that exist at startup as created, once, for each workload with neither an applied record nor a marker of them.',
     incumbent: true,
     ...bool(),
   },
@@ -94,7 +94,7 @@ export const reloadOptions = options('Reloading', {
     default: '10/10m',
     apps: WORKER,
     description:
-      'Maximum reloads of one workload per period. Then it waits, longer each time, up to an hour. none: no limit. Annotation: reroll.dev/reload-limit.',
+      'Maximum reloads of one workload per period. Beyond that it waits, longer each time, up to an hour. none: no limit. Annotation: reroll.dev/reload-limit.',
     ...scalar({
       type: 'count/duration',
       expects: 'a limit such as 10/10m (1 to 50 reloads in 1s to 24h), or none',
@@ -165,7 +165,7 @@ export const reloadOptions = options('Reloading', {
     default: 'report',
     apps: WORKER,
     description:
-      'What to do with a workload without an applied record whose ConfigMap or Secret changed while Reroll was not watching, so that it may run with old data: `report` or `reload` it.',
+      'What to do with a workload without an applied record that may run with old data, because a source changed while Reroll was not watching: `report` or `reload` it.',
     ...oneOf(['report', 'reload']),
   },
   hash: {

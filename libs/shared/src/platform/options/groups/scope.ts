@@ -62,7 +62,7 @@ export const scopeOptions = options('Scope', {
     flag: '--resources-to-ignore',
     default: '',
     apps: BOTH,
-    description: 'Do not watch ConfigMaps, or do not watch Secrets; not both. Case-insensitive.',
+    description: 'Kind of sources not to watch: ConfigMaps or Secrets, not both. Case-insensitive.',
     incumbent: true,
     ...list(
       {
