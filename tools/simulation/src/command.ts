@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { countBranches } from './branches.ts';
 import { planOf, type Plan } from './plan.ts';
+import { loadWait } from './pods/waits.ts';
 import { loadApps } from './process.ts';
 import { digestOf, runPlan } from './run.ts';
 import { shrink } from './shrink.ts';
@@ -39,6 +40,7 @@ export async function command(argv: readonly string[]): Promise<void> {
   };
   const branches = flags.branches ? await countBranches() : undefined;
   await loadApps();
+  await loadWait();
   if (seed === undefined) process.exitCode = await sweep({ ...limits, digests, branches });
   else await replay(numberOf('seed', seed));
 }

@@ -1,6 +1,7 @@
 /** Does to the cluster what a plan says that others than Reroll do. */
 import type { ObjectId, WorldWriter } from './api/world-writer.ts';
 import type { CsiDriver } from './csi-driver.ts';
+import type { WaitDeed } from './pods/wait-steps.ts';
 import type { Step } from './plan.ts';
 import type { BadStep } from './world/bad-data.ts';
 import { annotationsOf, FILLER, IGNORE, sourceObject, templateOf, workloadObject } from './world/objects.ts';
@@ -23,7 +24,7 @@ const MATCH = 'reloader.stakater.com/match';
 const OF_PAUSES = 'deployment.reloader.stakater.com/';
 const CLASS = 'SecretProviderClass';
 
-type SourceStep = Exclude<Extract<Step, { source: SourceRef }>, BadStep>;
+type SourceStep = Exclude<Extract<Step, { source: SourceRef }>, BadStep | WaitDeed>;
 type WorkloadStep = Extract<Step, { workload: WorkloadRef }>;
 
 /** Labels or annotations to set; `null`: to take away. */

@@ -50,6 +50,7 @@ const SETTINGS = {
   oddAnnotations: { share: 0.06 },
   quarrels: { share: 0.06 },
   slots: both(0.1, `--max-concurrent-rollouts=${AT_ONCE}`),
+  pods: { share: 0.15 },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 export type Option = keyof typeof SETTINGS;

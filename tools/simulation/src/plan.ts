@@ -11,6 +11,7 @@ import {
   type SourceRef,
   type WorkloadRef,
 } from './world/shapes.ts';
+import { waitSteps, type WaitDeed } from './pods/wait-steps.ts';
 import { badSteps, type BadDeed } from './world/bad-data.ts';
 import type { Asking } from './world/objects.ts';
 import { WORKLOAD_HOLDS, type WorkloadHold } from './world/reload-holds.ts';
@@ -19,6 +20,7 @@ type Namespace = (typeof NAMESPACES)[number];
 
 export type Deed =
   | BadDeed
+  | WaitDeed
   | {
       readonly do: 'writeSource';
       readonly source: SourceRef;
@@ -120,8 +122,9 @@ const which = (random: Random): 0 | 1 => random.pick([0, 1] as const);
 const source = (random: Random): SourceRef => random.pick(COMMON_SOURCES);
 const workload = (random: Random): WorkloadRef => random.pick(WORKLOADS);
 const letter = (random: Random): Letter => random.pick(LETTERS);
-/** Makes the bad data of a seed independent of all else. */
+/** Makes the bad data of a seed, and who waits in it, independent of all else. */
 const BAD = 0xbad;
+const WAIT = 0x3a17;
 const PAUSABLE = 'Deployment/web';
 /** Of these Reroll shows in the pod template which request it has done. */
 const REQUESTED = ['Deployment/web', 'StatefulSet/db', 'DaemonSet/agent', 'Rollout/shop'] as const;
@@ -432,6 +435,7 @@ export function planOf(seed: number): Plan {
     at = Math.max(at, steps.at(-1)?.at ?? at);
   }
   steps.push(...badSteps(new Random(seed ^ BAD), { options, length: at }));
+  steps.push(...waitSteps(new Random(seed ^ WAIT), { options, steps, length: at }));
   at = Math.max(at, ...steps.map((step) => step.at));
   const debounce = random.pick(['0', '0', '500ms', '2s'] as const);
   return { seed, before, steps, flags: [`--debounce=${debounce}`], options, length: at + 1_000 };

@@ -16,6 +16,7 @@ import { Person } from './person.ts';
 import { use } from './globals.ts';
 import { Places } from './places.ts';
 import type { Plan, Step } from './plan.ts';
+import { Waits } from './pods/waits.ts';
 import type { SimulatedProcess } from './process.ts';
 import { SimulatedRedis } from './redis/server.ts';
 import { Events } from './scheduler.ts';
@@ -94,6 +95,8 @@ class Run {
   readonly #succession: Succession;
   readonly #bounds: RedisBounds;
   readonly #disturber: Disturber;
+  /** Undefined: pods are not simulated in this run. */
+  readonly #waits: Waits | undefined;
   readonly #trace: string[] = [];
   /** Nothing of Reroll may write after this. */
   #stillFrom = Infinity;
@@ -132,7 +135,9 @@ class Run {
     this.#api.onChange((change) => this.#changed(change));
     const driver = new CsiDriver(this.#api.as('secrets-store-csi-driver'), events);
     this.#badData = new BadData(this.#api.as('kubectl'), (what) => faults.count(what));
-    const controllers = startControllers(events, this.#api, { driver, badData: this.#badData });
+    this.#waits = this.#newWaits();
+    const others = [driver, this.#waits];
+    const controllers = startControllers(events, this.#api, { badData: this.#badData, others });
     this.#doer = new Doer(this.#api.as('kubectl'), driver, () => events.now());
     const world = { events, faults, api: this.#api, redis: this.#redis };
     this.#places = this.#newPlaces();
@@ -149,6 +154,19 @@ class Run {
     });
     this.#bounds = new RedisBounds(this.#redis);
     this.#succession = new Succession({ ...world, places: this.#places, disturber: this.#disturber });
+  }
+
+  #newWaits(): Waits | undefined {
+    const { seed, steps } = this.#plan;
+    if (!steps.some((step) => step.do === 'wait')) return undefined;
+    return new Waits({
+      seed,
+      events: this.#events,
+      api: this.#api,
+      seen: (what) => this.#faults.count(what),
+      log: (line) => this.#log('kubectl', line),
+      violation: (kind, text) => this.#violation(kind, text),
+    });
   }
 
   #newPlaces(): Places {
@@ -218,6 +236,7 @@ class Run {
     if (options.includes('slots')) await this.#events.run(SLOTS);
     if (options.includes('holds')) await this.#endHolds();
     else await this.#events.run(CALM);
+    this.#waits?.beginLast();
     this.#stillFrom = this.#events.now();
     await this.#events.run(STILL);
     this.#judge();
@@ -337,6 +356,8 @@ class Run {
     this.#log('step', JSON.stringify(what));
     if (step.do === 'breakSource' || step.do === 'mendSource') this.#badData.do(step);
     else if (step.do === 'request') this.#request(step);
+    else if (step.do === 'wait')
+      this.#waits?.begin(step.source.replace('/', `/${step.namespace}/`), step.for);
     else if ('source' in step) this.#doer.source(step);
     else if ('workload' in step) this.#doer.workload(step);
     else if (step.do === 'labelNamespace') this.#doer.namespace(step);
@@ -399,12 +420,11 @@ class Run {
 function startControllers(
   scheduler: Events,
   api: SimulatedApi,
-  { driver, badData }: { driver: CsiDriver; badData: BadData },
+  { badData, others }: { badData: BadData; others: readonly (CsiDriver | Waits | undefined)[] },
 ): Controllers {
   const complete = (): number => JOB_RUNS[Math.floor(scheduler.random() * JOB_RUNS.length)] ?? 0;
   const onPodsStarted = (workload: ApiObject): void => {
-    driver.podsStarted(workload);
-    badData.podsStarted(workload);
+    for (const each of [...others, badData]) each?.podsStarted(workload);
   };
   const areBroken = (workload: ApiObject): boolean => badData.areBroken(workload);
   return new Controllers({ scheduler, api, delays: { complete }, onPodsStarted, areBroken });

@@ -64,6 +64,7 @@ it(
       'a change halted',
       'reason AwaitsRollouts',
       'a namespace came in',
+      ...['converged', 'stale', 'unknown', 'had to converge'].map((what) => `wait: ${what}`),
     ])
       expect(output).toMatch(new RegExp(`^${what}: [1-9]`, 'mu'));
   },

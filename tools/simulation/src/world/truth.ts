@@ -36,7 +36,7 @@ export interface Commit {
 }
 
 export interface Violation {
-  readonly kind: 'lost' | 'doubled' | 'held' | 'unstable' | 'leaked' | 'unbounded' | 'failed';
+  readonly kind: 'lost' | 'doubled' | 'held' | 'unstable' | 'leaked' | 'unbounded' | 'early' | 'failed';
   readonly text: string;
 }
 

@@ -1,0 +1,202 @@
+/** Callers of `kubectl reroll wait --converged`, as it ships, and what it has promised them. */
+import { join } from 'node:path';
+import { KubeClient } from '@reroll/kube/client/connection';
+import type { Session } from '../../../../apps/cli/src/session.ts';
+import type { ApiObject } from '../api/api-object.ts';
+import { simulatedKubeConfig, type SimulatedApi } from '../api/simulated-api.ts';
+import type { WorldWriter } from '../api/world-writer.ts';
+import { Random } from '../random.ts';
+import type { Events, Owner } from '../scheduler.ts';
+import { SERVERS } from '../stale-servers.ts';
+import { uses } from '../world/depends-on.ts';
+import { templateOf } from '../world/objects.ts';
+import { deploymentOf } from '../world/restarts.ts';
+import { NAMESPACES } from '../world/shapes.ts';
+import { isGivenOnce } from './pod-form.ts';
+import { Kubelets, type Held } from './kubelets.ts';
+import { SourceVersions, type SourceVersion } from './source-versions.ts';
+import { WAITED } from './wait-steps.ts';
+
+const WAIT = join(import.meta.dirname, '../../../../apps/cli/build/commands/wait-until-converged.js');
+type Module = typeof import('../../../../apps/cli/src/commands/wait-until-converged.ts');
+type Answer = Awaited<ReturnType<Module['waitUntilConverged']>>;
+
+let cli: Module | undefined;
+
+/** So that no run has to wait for a file. Build first. */
+export async function loadWait(): Promise<void> {
+  cli ??= (await import(WAIT)) as Module;
+}
+
+/** `--kubelet-delay` in seconds: more than a simulated kubelet takes, whose clock may be off. */
+const DELAY = 15;
+/** In the end, in virtual milliseconds. */
+export const LAST_WAIT = 20_000;
+
+export interface WaitsBy {
+  readonly seed: number;
+  readonly events: Events;
+  readonly api: SimulatedApi;
+  /** Counts what happened. */
+  readonly seen: (what: string) => void;
+  readonly log: (line: string) => void;
+  readonly violation: (kind: 'early' | 'failed', text: string) => void;
+}
+
+/**
+ * Never early: once it has said that a source converged, no container has older data of that source than the last read of that wait
+ * showed. That holds for what runs at that moment, also in a pod that is being deleted, and for an init container that has ended in a
+ * pod that has not; and from then on for everything that starts. `Older` is by the write: data that come back are other data. Of a
+ * volume it holds for the files, which a process may not have read again; of `imagePullSecrets`, for pulls.
+ *
+ * Not never: in the end it says that a source converged, within 20 seconds, if by docs/guide/change-safely.md every use is `current`.
+ */
+export class Waits {
+  readonly #by: WaitsBy;
+  readonly #random: Random;
+  readonly #versions = new SourceVersions();
+  readonly #kubelets: Kubelets;
+  readonly #world: WorldWriter;
+  /** The least that containers that start may have, by source. */
+  readonly #promised = new Map<string, SourceVersion>();
+
+  constructor(by: WaitsBy) {
+    const { events, api, seed } = by;
+    this.#by = by;
+    this.#random = new Random(seed ^ 0xb0d5);
+    this.#world = api.as('world');
+    api.onChange((change) => this.#versions.noted(change));
+    this.#kubelets = new Kubelets({
+      scheduler: events,
+      api,
+      random: this.#random,
+      versions: this.#versions,
+      started: (held) => this.#check(held, this.#promised.get(held.use.source) ?? 0),
+    });
+  }
+
+  /** The workload has new pods. */
+  podsStarted(workload: ApiObject): void {
+    const [kind = '', namespace = workload.metadata.namespace ?? '', name = ''] =
+      deploymentOf(workload)?.split('/') ?? [];
+    const holder = kind === '' ? workload : this.#world.get({ kind, namespace, name });
+    const template = holder && templateOf(holder);
+    const used = WAITED.map((ref) => ref.split('/') as [string, string]).filter((ref) =>
+      uses(template, ...ref),
+    );
+    this.#kubelets.replace(
+      workload,
+      used.map(([of, source]) => `${of}/${namespace}/${source}`),
+    );
+  }
+
+  /** For each source. Faults have ended, and nothing changes any more. */
+  beginLast(): void {
+    for (const namespace of NAMESPACES)
+      for (const ref of WAITED) {
+        const [kind = '', name = ''] = ref.split('/');
+        if (this.#world.get({ kind, namespace, name }) === undefined) continue;
+        const source = `${kind}/${namespace}/${name}`;
+        const isCertain = this.#kubelets.held(source).every((held) => this.#isCurrent(held));
+        this.begin(source, LAST_WAIT, isCertain);
+      }
+  }
+
+  begin(source: string, timeoutMs: number, isCertain = false): void {
+    const { events, violation } = this.#by;
+    const caller: Owner = {
+      name: 'kubectl',
+      isAlive: true,
+      clockSkew: this.#random.pick([0, 0, -120_000, 120_000]),
+    };
+    const server = this.#random.pick(SERVERS);
+    events.after(0, caller, () => {
+      this.#wait(source, timeoutMs, { caller, server }).then(
+        (outcome) => this.#ended(source, outcome, isCertain),
+        (error: unknown) => violation('failed', `wait for ${source} rejects: ${String(error)}`),
+      );
+    });
+  }
+
+  #ended(source: string, outcome: string, isCertain: boolean): void {
+    const { seen, log, violation } = this.#by;
+    log(`waited for ${source}: ${outcome}`);
+    seen(`wait: ${outcome}`);
+    if (!isCertain) return;
+    seen('wait: had to converge');
+    if (outcome !== 'converged' && outcome !== 'nobody uses it')
+      violation('failed', `wait says of ${source}: ${outcome}, though it had to converge`);
+  }
+
+  async #wait(
+    source: string,
+    timeoutMs: number,
+    { caller, server }: { caller: Owner; server: string },
+  ): Promise<string> {
+    if (cli === undefined) throw new Error('expected the CLI to be loaded');
+    const { api } = this.#by;
+    const [kind, namespace, name] = source.split('/') as ['ConfigMap' | 'Secret', string, string];
+    const client = new KubeClient({
+      userAgent: 'kubectl-reroll',
+      load: () => simulatedKubeConfig(namespace),
+      openPool: () => api.pool(caller, () => api.server(server)),
+    });
+    const read = { revision: 0 };
+    const session = sessionOf(client, (revision) => void (read.revision = revision));
+    try {
+      const answer = await cli.waitUntilConverged(session, {
+        source: { kind, namespace, name },
+        timeoutMs,
+        delay: DELAY,
+      });
+      if (answer.isConverged) this.#converged(source, read.revision);
+      return outcomeOf(answer);
+    } catch (error) {
+      if (!(error instanceof Error) || !['CliError', 'KubeError'].includes(error.constructor.name))
+        throw error;
+      return 'refused';
+    } finally {
+      await client.close();
+    }
+  }
+
+  #converged(source: string, revision: number): void {
+    const promised = this.#versions.ofRevision(source, revision) ?? 0;
+    this.#promised.set(source, Math.max(promised, this.#promised.get(source) ?? 0));
+    for (const held of this.#kubelets.held(source)) this.#check(held, promised);
+  }
+
+  #check({ pod, use, version }: Held, promised: SourceVersion): void {
+    if (version >= promised) return;
+    const { namespace, name } = pod.id;
+    const what = `${namespace}/${name} ${use.container} (${use.by}) has ${use.source} of ${version}`;
+    this.#by.violation('early', `wait said that all have the data of ${promised}, and ${what}`);
+  }
+
+  /** By the documentation. */
+  #isCurrent({ pod, use, startedAt }: Held): boolean {
+    const writtenAt = this.#versions.writtenAt(use.source);
+    const noticedAt = writtenAt + DELAY * 1_000;
+    if (Math.floor(pod.createdAt / 1_000) > Math.floor(writtenAt / 1_000)) return true;
+    const restartedAt = startedAt + pod.clock - 1_000;
+    return isGivenOnce(use) ? restartedAt > noticedAt : this.#by.events.now() > noticedAt && !pod.isEnding;
+  }
+}
+
+/** What the command uses of its session. `seen`: a source with this resourceVersion was read. */
+function sessionOf(client: KubeClient, seen: (revision: number) => void): Session {
+  const get: KubeClient['get'] = async <T>(...request: Parameters<KubeClient['get']>) => {
+    const answer = await client.get<T>(...request);
+    const { kind, metadata } = answer.body as ApiObject;
+    if (kind === 'PartialObjectMetadata') seen(Number(metadata.resourceVersion));
+    return answer;
+  };
+  const io = { now: () => Date.now(), signal: new AbortController().signal, err: () => undefined };
+  return { io, cluster: { client: { get } } } as unknown as Session;
+}
+
+function outcomeOf({ isConverged, consumers, error }: Answer): string {
+  if (isConverged) return consumers.length > 0 ? 'converged' : 'nobody uses it';
+  if (error !== undefined) return 'no answer';
+  return consumers.some(({ state }) => state === 'stale') ? 'stale' : 'unknown';
+}
