@@ -30,3 +30,8 @@ export interface ContainerStatus {
       }
     | undefined;
 }
+
+/** Whether an entry of managedFields may be of a write of the status. */
+export function isOfStatus({ fieldsV1 }: NonNullable<ObjectMeta['managedFields']>[number]): boolean {
+  return fieldsV1 === undefined || 'f:status' in fieldsV1;
+}

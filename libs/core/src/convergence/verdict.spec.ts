@@ -19,6 +19,8 @@ interface PodOf {
   readonly deleted?: boolean;
   readonly ready?: boolean;
   readonly phase?: string;
+  /** When its status was last written. */
+  readonly told?: number;
   /** Start of the container; null: it does not run. */
   readonly start: number | null;
 }
@@ -29,6 +31,7 @@ function pod({
   deleted,
   ready = true,
   phase = 'Running',
+  told,
   start,
 }: PodOf): UsingPod {
   const state = start === null ? {} : { running: { startedAt: at(start) } };
@@ -39,6 +42,7 @@ function pod({
       uid: 'u',
       resourceVersion: rv,
       creationTimestamp: at(created),
+      ...(told === undefined ? {} : { managedFields: [{ time: at(told), fieldsV1: { 'f:status': {} } }] }),
       ...(deleted === true ? { deletionTimestamp: at(W) } : {}),
     },
     spec: {},
@@ -142,6 +146,14 @@ describe('a volume, refreshed in place', () => {
     ['in a pod that was created after the write', { created: W + 1 }, { now: W + 2 }, 'current'],
     ['in a pod that is being deleted', { deleted: true }, later, 'unknown'],
     ['in a pod that is not ready, perhaps because its node is lost', { ready: false }, later, 'unknown'],
+    [
+      'in a pod whose kubelet was heard of shortly before, and may be back only now',
+      { told: W + 2 },
+      later,
+      'unknown',
+    ],
+    ['in a pod whose kubelet was heard of long before', { told: W }, later, 'current'],
+    ['in a new pod whose kubelet was heard of', { created: W + 1, told: W + 2 }, { now: W + 2 }, 'current'],
     ['in a new pod that is not ready', { created: W + 1, ready: false }, later, 'current'],
     ['of a source that may be immutable', {}, { source: source({ mayBeImmutable: true }) }, 'stale since 0'],
     [

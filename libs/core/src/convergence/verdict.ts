@@ -1,7 +1,7 @@
 import { isNewer, isRv } from '../rv.ts';
 import { unixSeconds } from '../state/observe.ts';
 import type { ContainerUse } from './container-uses.ts';
-import type { UsingPod } from './pod.ts';
+import { isOfStatus, type UsingPod } from './pod.ts';
 import type { SourceWrites } from './source-writes.ts';
 
 export interface Verdict {
@@ -113,6 +113,9 @@ function ofFiles({ by }: ContainerUse, run: number, facts: DatedFacts): Verdict 
   if (!isAfter && !isKept(pod)) {
     return unknown('the pod is being deleted or not ready, and its files may not be refreshed');
   }
+  if (!isAfter && now <= toldAt(pod) + delay) {
+    return unknown('the kubelet may just be back, and may not have refreshed the files yet');
+  }
   return current('the files are of the last write; whether the process has read them is not known');
 }
 
@@ -125,6 +128,15 @@ function isNoticed({ now, source, delay }: DatedFacts): boolean {
 function isKept({ metadata, status }: UsingPod): boolean {
   const isReady = status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True');
   return isReady === true && metadata.deletionTimestamp === undefined;
+}
+
+/**
+ * When the status of the pod was last written. A kubelet that had lost the API server makes its pods ready when it is back, before it
+ * refreshes their files; the time in the condition may be from before.
+ */
+function toldAt({ metadata }: UsingPod): number {
+  const times = (metadata.managedFields ?? []).filter(isOfStatus).map(({ time }) => unixSeconds(time));
+  return Math.max(0, ...times);
 }
 
 /** What a container is given when it starts. */

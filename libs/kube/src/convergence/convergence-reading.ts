@@ -1,6 +1,6 @@
 import type { JudgedUse } from '@reroll/core/convergence/conclusion';
 import { containerUses, type ContainerUse } from '@reroll/core/convergence/container-uses';
-import type { ContainerStatus, UsingPod } from '@reroll/core/convergence/pod';
+import { isOfStatus, type ContainerStatus, type UsingPod } from '@reroll/core/convergence/pod';
 import { sourceWrites, type SourceWrites } from '@reroll/core/convergence/source-writes';
 import { isCreatedAround, verdictOf } from '@reroll/core/convergence/verdict';
 import { keyOf, type SourceId, type SourceKey } from '@reroll/core/model';
@@ -245,11 +245,12 @@ function usingOf(
 ): Using {
   const uses = containerUses({ spec }, isMeant);
   const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
+  const managedFields = metadata.managedFields?.filter(isOfStatus).map(({ time }) => ({ time }));
   const using = new Set(uses.map(({ container }) => container));
   const kept = (statuses: readonly ContainerStatus[] | undefined): ContainerStatus[] | undefined =>
     statuses?.filter((each) => using.has(each.name)).map(runningOnly);
   const pod: UsingPod = {
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp },
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, managedFields },
     spec: {},
     status: {
       phase: status?.phase,
