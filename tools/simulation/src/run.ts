@@ -229,9 +229,7 @@ class Run {
     this.#lookAtBounds();
     for (const step of steps) this.#events.after(step.at, undefined, () => this.#do(step));
     await this.#events.run(length);
-    this.#log('world', 'everything works from now on');
-    this.#disturber.heal();
-    this.#checks.healed();
+    this.#heal();
     if (options.includes('waves')) await this.#endWaves();
     if (options.includes('slots')) await this.#events.run(SLOTS);
     if (options.includes('holds')) await this.#endHolds();
@@ -246,6 +244,13 @@ class Run {
     const kinds = [...byKind].map(([kind, count]) => [`reloaded ${kind}`, count] as const);
     const seen = new Map([...this.#faults.seen, ...kinds]);
     return { plan: this.#plan, violations, trace: this.#trace, reloads: sumOf(byKind), seen };
+  }
+
+  #heal(): void {
+    this.#log('world', 'everything works from now on');
+    this.#disturber.heal();
+    this.#checks.healed();
+    this.#waits?.healed();
   }
 
   /** What waits for an approval gets one. An Event that was lost tells nobody of it, so in the end none is needed. */

@@ -65,6 +65,7 @@ it(
       'reason AwaitsRollouts',
       'a namespace came in',
       ...['converged', 'stale', 'unknown', 'had to converge'].map((what) => `wait: ${what}`),
+      ...['current', 'stale', 'unknown'].map((state) => `use: ${state}`),
     ])
       expect(output).toMatch(new RegExp(`^${what}: [1-9]`, 'mu'));
   },

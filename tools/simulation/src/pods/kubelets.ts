@@ -10,9 +10,11 @@ import { isGivenOnce, podSpec, usesOf, type PodUse } from './pod-form.ts';
 import type { SourceVersion, SourceVersions } from './source-versions.ts';
 
 /** The longest that a kubelet takes to look at a pod again, by how much what it knows of sources is late, and its clock is off. */
-const SYNC = 3_000;
-const LAG = 5_000;
+const SYNC = 6_000;
+const LAG = 4_000;
 const CLOCK = 1_000;
+/** Until the node controller takes readiness away from the pods of a lost node. */
+const NOTICED = 2_000;
 /** So that a pod that is deleted stays until its containers have ended. */
 const FINALIZER = 'simulation/kubelet';
 /** Pods of a workload at most. */
@@ -35,6 +37,8 @@ export interface Pod {
   readonly containers: readonly Container[];
   readonly lag: number;
   readonly clock: number;
+  /** When the kubelet last lost the API server, and has it again: it neither refreshes nor tells anything meanwhile. */
+  lost: { readonly from: number; readonly until: number };
   /** What its volumes had at first. */
   mounted: ReadonlyMap<PodUse, SourceVersion>;
   isEnding: boolean;
@@ -57,6 +61,8 @@ export interface KubeletsBy {
   readonly versions: SourceVersions;
   /** A container has started. */
   readonly started: (held: Held) => void;
+  /** A kubelet has the API server again. */
+  readonly back: (pod: Pod) => void;
 }
 
 export class Kubelets {
@@ -65,6 +71,7 @@ export class Kubelets {
   /** By uid. */
   readonly #pods = new Map<string, Pod>();
   #created = 0;
+  #isCalm = false;
 
   constructor(by: KubeletsBy) {
     this.#by = by;
@@ -78,6 +85,12 @@ export class Kubelets {
     for (const pod of this.#of(workload.metadata.uid)) this.#after(2_500, () => this.#delete(pod));
     for (let count = random.between(1, REPLICAS); count > 0; count -= 1)
       this.#create(workload, usesOf(sources, random));
+  }
+
+  /** From now on nothing starts again but for a write, and no node is lost. */
+  calm(): void {
+    this.#isCalm = true;
+    for (const pod of this.#pods.values()) if (this.#isLost(pod)) this.#find(pod);
   }
 
   /** Everything that containers have of the source. */
@@ -100,7 +113,9 @@ export class Kubelets {
   /** A kubelet that starts a pod knows what was written before the pod was created. */
   #inFiles(pod: Pod, { source }: PodUse): SourceVersion {
     const now = this.#by.scheduler.now();
-    const synced = now - ((now - pod.createdAt) % SYNC);
+    const { from, until } = pod.lost;
+    const due = now - ((now - pod.createdAt) % SYNC);
+    const synced = due > from && due < until ? from : due;
     return this.#by.versions.knownAt(source, Math.max(pod.createdAt, synced - pod.lag));
   }
 
@@ -127,12 +142,13 @@ export class Kubelets {
       containers: names.map((each) => ({ name: each, state: 'waiting', startedAt: 0, has: new Map() })),
       lag: random.between(0, LAG),
       clock: random.between(-CLOCK, CLOCK),
+      lost: { from: 0, until: 0 },
       mounted: new Map(),
       isEnding: false,
       isOver: false,
     };
     this.#pods.set(pod.uid, pod);
-    this.#after(1_500, () => this.#begin(pod));
+    this.#after(2_500, () => this.#begin(pod));
   }
 
   #begin(pod: Pod): void {
@@ -140,7 +156,8 @@ export class Kubelets {
     if (mounted === undefined) return this.#after(2_000, () => this.#begin(pod));
     pod.mounted = mounted;
     for (const container of pod.containers) this.#start(pod, container);
-    if (this.#by.random.chance(0.5)) this.#restartLater(pod);
+    if (this.#by.random.chance(0.6)) this.#restartLater(pod);
+    if (this.#by.random.chance(0.3)) this.#loseLater(pod);
   }
 
   /** Undefined: one of the sources does not exist, as far as the kubelet knows. */
@@ -175,23 +192,52 @@ export class Kubelets {
   /** For another reason than a write. */
   #restartLater(pod: Pod): void {
     const { random } = this.#by;
-    this.#after(30_000, () => {
+    this.#after(15_000, () => {
+      if (this.#isCalm || !this.#pods.has(pod.uid)) return;
       const container = random.pick(['main', 'proxy'] as const);
       const running = pod.containers.find(({ name, state }) => name === container && state === 'running');
-      if (running && !pod.isOver) {
+      if (running && !pod.isOver && !this.#isLost(pod)) {
         running.state = 'waiting';
         this.#report(pod);
-        this.#after(3_000, () => this.#start(pod, running));
+        this.#after(5_000, () => this.#start(pod, running));
       }
-      if (this.#pods.has(pod.uid)) this.#restartLater(pod);
+      this.#restartLater(pod);
     });
   }
 
   /** The API server learns of it a little later. */
   #report(pod: Pod): void {
     this.#after(800, () => {
-      if (this.#pods.has(pod.uid)) this.#world.setStatus(pod.id, statusOf(pod));
+      if (this.#pods.has(pod.uid) && !this.#isLost(pod)) this.#world.setStatus(pod.id, statusOf(pod, true));
     });
+  }
+
+  /** For a minute at most, again and again. */
+  #loseLater(pod: Pod): void {
+    const { api, random, scheduler } = this.#by;
+    this.#after(30_000, () => {
+      if (this.#isCalm || !this.#pods.has(pod.uid)) return;
+      const from = scheduler.now();
+      pod.lost = { from, until: from + random.between(2_000, 60_000) };
+      this.#after(NOTICED, () => {
+        const isLost = this.#pods.has(pod.uid) && this.#isLost(pod);
+        if (isLost) api.as('node-controller').setStatus(pod.id, statusOf(pod, false));
+      });
+      scheduler.after(pod.lost.until - from, undefined, () => this.#find(pod));
+    });
+  }
+
+  /** The kubelet makes it ready before it refreshes its files. */
+  #find(pod: Pod): void {
+    const { from, until } = pod.lost;
+    pod.lost = { from, until: Math.min(until, this.#by.scheduler.now()) };
+    this.#report(pod);
+    this.#by.back(pod);
+    this.#loseLater(pod);
+  }
+
+  #isLost({ lost }: Pod): boolean {
+    return this.#by.scheduler.now() < lost.until;
   }
 
   #seen({ type, after }: Change): void {
@@ -206,7 +252,7 @@ export class Kubelets {
   }
 
   #succeed(pod: Pod): void {
-    if (pod.isOver) return;
+    if (pod.isOver || this.#isLost(pod)) return;
     pod.isOver = true;
     this.#report(pod);
   }
@@ -216,6 +262,7 @@ export class Kubelets {
   }
 
   #end(pod: Pod): void {
+    if (this.#isLost(pod)) return this.#after(5_000, () => this.#end(pod));
     pod.isOver = true;
     this.#pods.delete(pod.uid);
     this.#world.update(pod.id, ({ metadata, ...rest }) => ({
@@ -234,8 +281,8 @@ export class Kubelets {
   }
 }
 
-function statusOf({ containers, clock, isOver }: Pod): object {
-  const isReady = containers.every(({ state }) => state !== 'waiting') && !isOver;
+function statusOf({ containers, clock, isOver }: Pod, isSeen: boolean): object {
+  const isReady = isSeen && containers.every(({ state }) => state !== 'waiting') && !isOver;
   const statuses = (isInit: boolean): object[] =>
     containers
       .filter(({ name }) => (name !== 'main') === isInit)

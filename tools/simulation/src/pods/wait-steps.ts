@@ -24,11 +24,11 @@ export function waitSteps(
       ? [{ ...step, do: 'wait', source, for: random.pick([3_000, 20_000, 20_000, 60_000] as const) }]
       : [];
   const after = steps.flatMap((step) => {
-    if (step.do !== 'writeSource' || !random.chance(0.6)) return [];
+    if (step.do !== 'writeSource' || !random.chance(0.8)) return [];
     const at = step.at + random.pick([1, 300, 2_000, 8_000] as const);
     return wait({ at, namespace: step.namespace }, step.source);
   });
-  const others = Array.from({ length: 4 }, () => {
+  const others = Array.from({ length: 10 }, () => {
     const at = Math.floor(random.next() * length);
     return wait({ at, namespace: random.pick(NAMESPACES) }, random.pick(SOURCES));
   });

@@ -1,6 +1,9 @@
 /** Callers of `kubectl reroll wait --converged`, as it ships, and what it has promised them. */
 import { join } from 'node:path';
+import { keyOf } from '@reroll/core/model';
 import { KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
+import { ConvergenceReading, type Consumer } from '@reroll/kube/convergence/convergence-reading';
 import type { Session } from '../../../../apps/cli/src/session.ts';
 import type { ApiObject } from '../api/api-object.ts';
 import { simulatedKubeConfig, type SimulatedApi } from '../api/simulated-api.ts';
@@ -29,7 +32,7 @@ export async function loadWait(): Promise<void> {
 }
 
 /** `--kubelet-delay` in seconds: more than a simulated kubelet takes, whose clock may be off. */
-const DELAY = 15;
+const DELAY = 18;
 /** In the end, in virtual milliseconds. */
 export const LAST_WAIT = 20_000;
 
@@ -44,10 +47,12 @@ export interface WaitsBy {
 }
 
 /**
- * Never early: once it has said that a source converged, no container has older data of that source than the last read of that wait
- * showed. That holds for what runs at that moment, also in a pod that is being deleted, and for an init container that has ended in a
+ * Never early: once it has said that a source converged, no container has older data of that source than it had when the API server
+ * answered the last read of that wait. That holds for what runs at that moment, also in a pod that is being deleted, and for an init container that has ended in a
  * pod that has not; and from then on for everything that starts. `Older` is by the write: data that come back are other data. Of a
  * volume it holds for the files, which a process may not have read again; of `imagePullSecrets`, for pulls.
+ *
+ * Never wrong: a use that `kubectl reroll stale` says is `current` has no older data than the source had when it was read.
  *
  * Not never: in the end it says that a source converged, within 20 seconds, if by docs/guide/change-safely.md every use is `current`.
  */
@@ -72,6 +77,17 @@ export class Waits {
       random: this.#random,
       versions: this.#versions,
       started: (held) => this.#check(held, this.#promised.get(held.use.source) ?? 0),
+      back: ({ id }) => this.#lookSoon(id.namespace),
+    });
+    this.#compactLater();
+  }
+
+  /** After that, the API server has no list any more of the pods that were there at an earlier write. */
+  #compactLater(): void {
+    const { events, api } = this.#by;
+    events.after(this.#random.between(5_000, 60_000), undefined, () => {
+      api.compact(api.etcd.revision);
+      this.#compactLater();
     });
   }
 
@@ -90,7 +106,12 @@ export class Waits {
     );
   }
 
-  /** For each source. Faults have ended, and nothing changes any more. */
+  /** Faults have ended. */
+  healed(): void {
+    this.#kubelets.calm();
+  }
+
+  /** For each source. Nothing changes any more. */
   beginLast(): void {
     for (const namespace of NAMESPACES)
       for (const ref of WAITED) {
@@ -103,6 +124,7 @@ export class Waits {
   }
 
   begin(source: string, timeoutMs: number, isCertain = false): void {
+    this.#lookSoon(source.split('/')[1] ?? '');
     const { events, violation } = this.#by;
     const caller: Owner = {
       name: 'kubectl',
@@ -134,15 +156,10 @@ export class Waits {
     { caller, server }: { caller: Owner; server: string },
   ): Promise<string> {
     if (cli === undefined) throw new Error('expected the CLI to be loaded');
-    const { api } = this.#by;
     const [kind, namespace, name] = source.split('/') as ['ConfigMap' | 'Secret', string, string];
-    const client = new KubeClient({
-      userAgent: 'kubectl-reroll',
-      load: () => simulatedKubeConfig(namespace),
-      openPool: () => api.pool(caller, () => api.server(server)),
-    });
+    const client = this.#client(caller, server);
     const read = { revision: 0 };
-    const session = sessionOf(client, (revision) => void (read.revision = revision));
+    const session = sessionOf(client, (revision) => void (read.revision = Math.max(read.revision, revision)));
     try {
       const answer = await cli.waitUntilConverged(session, {
         source: { kind, namespace, name },
@@ -160,6 +177,45 @@ export class Waits {
     }
   }
 
+  #client(caller: Owner, server: string): KubeClient {
+    const { api } = this.#by;
+    return new KubeClient({
+      userAgent: 'kubectl-reroll',
+      load: () => simulatedKubeConfig(),
+      openPool: () => api.pool(caller, () => api.server(server)),
+    });
+  }
+
+  /** Soon, somebody looks once, as `kubectl reroll stale` does. */
+  #lookSoon(namespace: string): void {
+    const { events, violation } = this.#by;
+    const caller: Owner = { name: 'kubectl', isAlive: true };
+    const server = this.#random.pick(SERVERS);
+    events.after(this.#random.between(1, 2_000), caller, () => {
+      const client = this.#client(caller, server);
+      this.#look(client, namespace)
+        .catch((error: unknown) => {
+          if (!(error instanceof KubeError)) violation('failed', `a look rejects: ${String(error)}`);
+        })
+        .finally(() => void client.close());
+    });
+  }
+
+  async #look(client: KubeClient, namespace: string): Promise<void> {
+    const { signal } = new AbortController();
+    const reading = new ConvergenceReading({ client, now: () => Date.now(), signal, delay: DELAY });
+    const { using } = await reading.pods(namespace, () => true);
+    const sources = await reading.sourcesOf(using);
+    for (const consumer of await reading.consumers(using, sources)) {
+      this.#by.seen(`use: ${consumer.state}`);
+      const source = keyOf(consumer.source);
+      const { writes } = sources.get(source) ?? { writes: 'absent' };
+      if (consumer.state !== 'current' || typeof writes === 'string') continue;
+      const version = this.#versions.ofRevision(source, Number(writes.rv)) ?? 0;
+      for (const held of this.#kubelets.held(source)) if (isOf(held, consumer)) this.#check(held, version);
+    }
+  }
+
   #converged(source: string, revision: number): void {
     const promised = this.#versions.ofRevision(source, revision) ?? 0;
     this.#promised.set(source, Math.max(promised, this.#promised.get(source) ?? 0));
@@ -170,7 +226,7 @@ export class Waits {
     if (version >= promised) return;
     const { namespace, name } = pod.id;
     const what = `${namespace}/${name} ${use.container} (${use.by}) has ${use.source} of ${version}`;
-    this.#by.violation('early', `wait said that all have the data of ${promised}, and ${what}`);
+    this.#by.violation('early', `it was said to have the data of ${promised}, but ${what}`);
   }
 
   /** By the documentation. */
@@ -183,12 +239,17 @@ export class Waits {
   }
 }
 
-/** What the command uses of its session. `seen`: a source with this resourceVersion was read. */
+function isOf({ pod, use }: Held, { pod: name, container, use: by }: Consumer): boolean {
+  return (
+    pod.id.name === name && use.container === container && (use.by === 'projected' ? 'volume' : use.by) === by
+  );
+}
+
+/** What the command uses of its session. `seen`: something was read at this resourceVersion or later. */
 function sessionOf(client: KubeClient, seen: (revision: number) => void): Session {
   const get: KubeClient['get'] = async <T>(...request: Parameters<KubeClient['get']>) => {
     const answer = await client.get<T>(...request);
-    const { kind, metadata } = answer.body as ApiObject;
-    if (kind === 'PartialObjectMetadata') seen(Number(metadata.resourceVersion));
+    seen(Number((answer.body as ApiObject).metadata.resourceVersion));
     return answer;
   };
   const io = { now: () => Date.now(), signal: new AbortController().signal, err: () => undefined };
