@@ -41,7 +41,7 @@ export const addWorkloads: Adder = (program, host) => {
     .option('--name <part>', 'only names that contain this')
     .option(
       '--due <due>',
-      'only if a reload (owed) or a correction of the applied record (correct) is pending',
+      'only with a pending reload (`owed`) or a pending correction of the applied record (`correct`)',
     )
     .option('--rollout <state>', `only with a rollout in this state: ${ROLLOUTS.join(', ')}`)
     .addOption(limitOption('0'))

@@ -8,7 +8,7 @@ export function statusFacts(status: Status, now: number): (readonly [string, Cel
     ['Cluster', status.cluster],
     ['Version', status.version],
     ['Leader', status.leader === null ? toned('none', 'bad') : status.leader],
-    ['Owed', owed === null ? 'unknown' : owedText(owed, now)],
+    ['Pending', owed === null ? 'unknown' : pendingText(owed, now)],
     ['Lag', status.lagSeconds === null ? 'unknown' : humanDuration(status.lagSeconds * 1_000)],
     ['Redis', redisHealth(status.redis)],
     ['API server', health(status.apiServer)],
@@ -28,7 +28,7 @@ function historyText(history: Status['history'], now: number): string {
   return `${history.changes} changes${since}`;
 }
 
-function owedText({ workloads, oldest }: NonNullable<Status['owed']>, now: number): Cell {
+function pendingText({ workloads, oldest }: NonNullable<Status['owed']>, now: number): Cell {
   if (workloads === 0) return toned('nothing', 'good');
   return toned(`${workloads} workloads${oldest === null ? '' : `, for ${age(oldest, now)}`}`, 'waiting');
 }
