@@ -290,7 +290,7 @@ describe('a problem is answered', () => {
       return !answer.redis.ok && answer;
     });
     expect(status).toMatchObject({ processes: [], history: null });
-    expect(status.warnings).toEqual(['Redis does not answer: nothing but this is known.']);
+    expect(status.warnings).toEqual(['Redis does not respond, so nothing else is known.']);
     await everyAnswerIs('Unavailable', api, 'getStatus');
     await admin.stop();
   });

@@ -81,7 +81,7 @@ it('a Redis that is full costs the history; changes are reloaded, everybody is t
     const answer = await api.call('getStatus');
     return answer.redis.full === true && answer;
   }, HEARTBEATS);
-  expect(status.warnings.join()).toContain('Redis has no room');
+  expect(status.warnings.join()).toContain('Redis is full');
   const event = await eventually(
     async () => (await own.events()).find(({ reason }) => reason === 'RedisFull'),
     HEARTBEATS,

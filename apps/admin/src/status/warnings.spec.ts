@@ -37,30 +37,33 @@ describe('what somebody should look at', () => {
   });
 
   it.each<[Partial<typeof WELL> & { of?: Partial<(typeof WELL)['status']> }, string]>([
-    [{ processes: undefined }, 'Redis does not answer: nothing but this is known.'],
-    [{ of: { apiServer: { ok: false, milliseconds: null } } }, 'The API server does not answer the admin.'],
+    [{ processes: undefined }, 'Redis does not respond, so nothing else is known.'],
+    [
+      { of: { apiServer: { ok: false, milliseconds: null } } },
+      'The API server does not respond to the admin.',
+    ],
     [
       { of: { redis: { ok: true, milliseconds: 1, full: true, usedRatio: 0.957 } } },
-      'Redis has no room (96 % of maxmemory): the history is dropped and not written, reloads go on.',
+      'Redis is full (96 % of maxmemory): the history is dropped and not written. Reloads continue.',
     ],
     [
       { of: { redis: { ok: true, milliseconds: 1, full: true } } },
-      'Redis has no room: the history is dropped and not written, reloads go on.',
+      'Redis is full: the history is dropped and not written. Reloads continue.',
     ],
     [{ of: { leader: null } }, 'No watcher leads: changes are not seen.'],
-    [{ processes: [process('watcher')] }, 'No worker runs: nothing is reloaded.'],
+    [{ processes: [process('watcher')] }, 'No worker is running: nothing is reloaded.'],
     [
       { processes: [process('watcher'), process('worker', { isLive: false })] },
-      'No worker runs: nothing is reloaded.',
+      'No worker is running: nothing is reloaded.',
     ],
     [
       { processes: [process('watcher', { version: '0.2.0' }), process('worker')] },
       'Processes of several versions run: 0.1.0, 0.2.0.',
     ],
-    [{ of: { lagSeconds: 61 } }, 'A job has been due for 61 s.'],
+    [{ of: { lagSeconds: 61 } }, 'A job has waited for a worker for 61 s.'],
     [
       { of: { owed: { workloads: 1, oldest: '2026-11-21T11:49:00.000Z' } } },
-      'A workload has been owed a reload for 660 s.',
+      'A workload has been pending for 660 s.',
     ],
     [{ paused: ['reloads'] }, 'The queue reloads is paused.'],
   ])('%# is told in a sentence', ({ of, ...rest }, sentence) => {

@@ -13,19 +13,19 @@ export function warningsOf(by: {
   now: number;
 }): string[] {
   const { status, processes, paused, now } = by;
-  if (!status.redis.ok || !processes) return ['Redis does not answer: nothing but this is known.'];
+  if (!status.redis.ok || !processes) return ['Redis does not respond, so nothing else is known.'];
   const live = processes.filter(({ isLive }) => isLive);
   const versions = new Set(live.map(({ version }) => version));
   const { lagSeconds, owed } = status;
   const oldest = owed?.oldest ? (now - Date.parse(owed.oldest)) / 1000 : 0;
   const warnings: [boolean, string][] = [
-    [status.apiServer.ok === false, 'The API server does not answer the admin.'],
+    [status.apiServer.ok === false, 'The API server does not respond to the admin.'],
     [status.redis.full === true, fullText(status.redis.usedRatio)],
     [status.leader === null, 'No watcher leads: changes are not seen.'],
-    [!live.some(({ app }) => app === 'worker'), 'No worker runs: nothing is reloaded.'],
+    [!live.some(({ app }) => app === 'worker'), 'No worker is running: nothing is reloaded.'],
     [versions.size > 1, `Processes of several versions run: ${[...versions].sort().join(', ')}.`],
-    [(lagSeconds ?? 0) > LONG_LAG, `A job has been due for ${Math.round(lagSeconds ?? 0)} s.`],
-    [oldest > LONG_OWED, `A workload has been owed a reload for ${Math.round(oldest)} s.`],
+    [(lagSeconds ?? 0) > LONG_LAG, `A job has waited for a worker for ${Math.round(lagSeconds ?? 0)} s.`],
+    [oldest > LONG_OWED, `A workload has been pending for ${Math.round(oldest)} s.`],
   ];
   const frozen = typeof status.frozen === 'string' ? [`${status.frozen}.`] : [];
   const queues = paused.map((name) => `The queue ${name} is paused.`);
@@ -34,5 +34,5 @@ export function warningsOf(by: {
 
 function fullText(usedRatio: number | undefined): string {
   const used = usedRatio === undefined ? '' : ` (${Math.round(usedRatio * 100)} % of maxmemory)`;
-  return `Redis has no room${used}: the history is dropped and not written, reloads go on.`;
+  return `Redis is full${used}: the history is dropped and not written. Reloads continue.`;
 }
