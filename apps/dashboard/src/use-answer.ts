@@ -27,21 +27,31 @@ export function useAnswer<Id extends CallId>(
   request: CallRequest = {},
   freshness: Freshness = 'news',
 ): Answered<Answer<Id>> {
-  const key = JSON.stringify([id, request, token.value]);
-  const [held, setHeld] = useState<Held<Answer<Id>>>({ key, data: undefined, error: undefined });
-  const asking = useRef<Asking<Answer<Id>> | undefined>(undefined);
+  const key = JSON.stringify([id, request]);
+  return useAsked(key, (signal) => call(id, request, signal), freshness);
+}
+
+/** The same for any question: `question` identifies it. */
+export function useAsked<Data>(
+  question: string,
+  ask: (signal: AbortSignal) => Promise<Data>,
+  freshness: Freshness,
+): Answered<Data> {
+  const key = JSON.stringify([question, token.value]);
+  const [held, setHeld] = useState<Held<Data>>({ key, data: undefined, error: undefined });
+  const asking = useRef<Asking<Data> | undefined>(undefined);
   const beat = beatOf(freshness);
   const isFirst = useRef(true);
 
   useEffect(() => {
-    const take = (answer: Pick<Held<Answer<Id>>, 'data' | 'error'>): void =>
+    const take = (answer: Pick<Held<Data>, 'data' | 'error'>): void =>
       setHeld((before) => ({
         key,
         error: answer.error,
         data: answer.data ?? kept(before, key, answer.error),
       }));
-    const mine = new Asking<Answer<Id>>({
-      call: (signal) => call(id, request, signal),
+    const mine = new Asking<Data>({
+      call: ask,
       onData: (data) => take({ data, error: undefined }),
       onError: (error) => take({ data: undefined, error: asCallError(error) }),
     });

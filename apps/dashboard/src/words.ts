@@ -108,15 +108,15 @@ export const JOB_STATES: Readonly<Record<Job['state'], Look>> = {
   failed: { word: 'Failed', meaning: 'Its attempts are used up', sign: 'cross', tone: 'bad' },
 };
 
-export const DUE: Readonly<Record<'owed' | 'correct' | 'settled', Look>> = {
-  owed: { word: 'Owed', meaning: 'A reload is due', sign: 'clock', tone: 'warn' },
+export const DUE: Readonly<Record<'owed' | 'correct' | 'none', Look>> = {
+  owed: { word: 'Pending', meaning: 'A reload is needed and not done yet', sign: 'clock', tone: 'busy' },
   correct: {
-    word: 'Record behind',
-    meaning: 'Only the record is to be corrected; nothing rolls',
+    word: 'Record outdated',
+    meaning: 'Only the applied record is to be corrected; nothing is reloaded',
     sign: 'dot',
     tone: 'quiet',
   },
-  settled: { word: 'Settled', meaning: 'Its pods run with the present data', sign: 'check', tone: 'good' },
+  none: { word: 'Nothing pending', meaning: 'No reload is needed', sign: 'dash', tone: 'quiet' },
 };
 
 export const WAVES: Readonly<Record<NonNullable<Waves['plan']>[number]['state'], Look>> = {

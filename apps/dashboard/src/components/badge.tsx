@@ -26,7 +26,7 @@ export function Badge({ look, count }: { look: Look; count?: number | undefined 
   );
 }
 
-function SignIcon({ sign }: { sign: Sign }): JSX.Element {
+export function SignIcon({ sign }: { sign: Sign }): JSX.Element {
   return (
     <svg class={`sign${sign === 'ring' ? ' dashed' : ''}`} viewBox="0 0 16 16" aria-hidden="true">
       <path d={PATHS[sign]} />

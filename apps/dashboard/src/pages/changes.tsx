@@ -16,6 +16,7 @@ const FILTERS: readonly Filter[] = [
     label: 'State',
     choices: Object.entries(STATES).map(([state, { word }]) => [state, word]),
   },
+  { name: 'halted', label: 'Halted', choices: [['true', 'Halted only']] },
   { name: 'cause', label: 'Cause', choices: Object.entries(CAUSE_WORDS) },
   { name: 'since', label: 'Since', choices: SINCE },
 ];

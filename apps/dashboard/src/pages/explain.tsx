@@ -107,7 +107,7 @@ function Rules({ of: { rules } }: { of: Explanation }): JSX.Element {
 
 function Circumstances({ of: { use, record, due } }: { of: Explanation }): JSX.Element {
   return (
-    <Panel title="Use, record, and what is due">
+    <Panel title="Use, applied record and pending reload">
       <Facts
         facts={[
           ['Use', <Words text={use.detail} />],
@@ -115,7 +115,7 @@ function Circumstances({ of: { use, record, due } }: { of: Explanation }): JSX.E
           ['Recorded', <Hash hash={record.recorded} />],
           ['Current', <Hash hash={record.current} />],
           ['Record', agreement(record)],
-          ['Due', due.known ? <Badge look={DUE[due.state ?? 'settled']} /> : 'Not known'],
+          ['Reload', due.known ? <Badge look={DUE[due.state ?? 'none']} /> : 'Unknown'],
           ['Because', <Words text={due.detail} />],
         ]}
       />

@@ -72,7 +72,7 @@ function Now({ workload }: { workload: WorkloadData }): JSX.Element {
     <Panel title="Now">
       <Facts
         facts={[
-          ['Due', <Badge look={DUE[due ?? 'settled']} />],
+          ['Reload', <Badge look={DUE[due ?? 'none']} />],
           ...(hold ? [['Held', <Held hold={hold} of={workload} />] as const] : []),
           ['Last reload', <Time at={lastReload?.at} none="None in the history" />],
           ['Generation', generation],

@@ -12,6 +12,7 @@ import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { keyOf } from '../names.ts';
 import { hrefOf, route } from '../router.ts';
 import { DUE, reasonWords, ROLLOUTS } from '../words.ts';
+import { workloadLook } from '../workload-look.ts';
 
 const FILTERS: readonly Filter[] = [
   { name: 'name', label: 'Name has' },
@@ -19,7 +20,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'kind', label: 'Kind', choices: WORKLOAD_KINDS.map((kind) => [kind, kind]) },
   {
     name: 'due',
-    label: 'Due',
+    label: 'Reload',
     choices: [
       ['owed', DUE.owed.word],
       ['correct', DUE.correct.word],
@@ -35,8 +36,7 @@ const FILTERS: readonly Filter[] = [
 const COLUMNS: readonly Column<WorkloadSummary>[] = [
   { header: 'Workload', width: 'wide', cell: (workload) => <RefLink of={workload} /> },
   { header: 'Sources', width: 'tight', cell: ({ sources }) => sources },
-  { header: 'Rollout', width: 'tight', cell: ({ rollout }) => <Badge look={ROLLOUTS[rollout]} /> },
-  { header: 'Due', width: 'tight', cell: ({ due }) => <Badge look={DUE[due ?? 'settled']} /> },
+  { header: 'State', width: 'tight', cell: (workload) => <Badge look={workloadLook(workload)} /> },
   { header: 'Last reload', width: 'tight', cell: ({ lastReload }) => <LastReload of={lastReload} /> },
   { header: 'Notes', cell: (workload) => <Notes of={workload} /> },
 ];

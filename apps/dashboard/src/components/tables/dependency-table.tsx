@@ -40,10 +40,10 @@ const COLUMNS: readonly Column<DependencyRow>[] = [
   },
   { header: 'Record, and data', width: 'tight', cell: (dependency) => <Hashes of={dependency} /> },
   {
-    header: 'Due',
+    header: 'Reload',
     width: 'tight',
     cell: ({ rolls, due }) =>
-      rolls || due !== null ? <Badge look={DUE[due ?? 'settled']} /> : <span class="muted">–</span>,
+      rolls || due !== null ? <Badge look={DUE[due ?? 'none']} /> : <span class="muted">–</span>,
   },
   {
     header: 'Rules',

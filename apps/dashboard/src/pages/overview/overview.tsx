@@ -9,6 +9,8 @@ import { hrefOf } from '../../router.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { Attention, Halted } from './overview-attention.tsx';
 import { Feed } from './overview-feed.tsx';
+import { Verdict } from './overview-verdict.tsx';
+import { useInstallState } from './use-install-state.ts';
 import { Processes, QueueDepths, Tiles, Warnings } from './overview-health.tsx';
 
 const SPANS = [
@@ -18,9 +20,11 @@ const SPANS = [
 ] as const;
 
 export function Overview(): JSX.Element {
+  const install = useInstallState();
   return (
     <>
       <PageHead title="Overview" />
+      <Verdict of={install} />
       <Warnings />
       <Halted />
       <Tiles />

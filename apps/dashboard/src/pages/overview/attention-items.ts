@@ -1,0 +1,146 @@
+import { keyOf, refOf, spoken, type Ref } from '../../names.ts';
+import { reasonWords, type Look } from '../../words.ts';
+import type { ChangeSummary } from '@reroll/shared/api/changes';
+import type { Job } from '@reroll/shared/api/queues';
+import type { Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
+
+/** What is wrong with a subject; the order is that of the list. */
+export const PROBLEMS = ['warning', 'stuck', 'failed', 'conflict', 'halted', 'held'] as const;
+export type Problem = (typeof PROBLEMS)[number];
+
+export const PROBLEM_LOOKS: Readonly<Record<Problem, Look>> = {
+  warning: { word: 'Warning', meaning: 'The installation needs attention', sign: 'alert', tone: 'warn' },
+  stuck: { word: 'Stuck', meaning: 'New pods do not become ready', sign: 'alert', tone: 'bad' },
+  failed: { word: 'Failed', meaning: 'All attempts have failed', sign: 'cross', tone: 'bad' },
+  conflict: {
+    word: 'Conflict',
+    meaning: 'Another controller keeps removing the marker',
+    sign: 'cross',
+    tone: 'bad',
+  },
+  halted: {
+    word: 'Halted',
+    meaning: 'A workload failed to roll out, and the others wait',
+    sign: 'alert',
+    tone: 'bad',
+  },
+  held: {
+    word: 'Held',
+    meaning: 'A freeze, a window, an approval or a limit keeps it pending',
+    sign: 'clock',
+    tone: 'warn',
+  },
+};
+
+/** A pending reload that these hold goes on without anybody: another rollout has its turn. */
+const TURNS: readonly string[] = ['AwaitsWave', 'AwaitsRollouts', 'WaveHalted'];
+
+export interface AttentionItem {
+  readonly key: string;
+  readonly problem: Problem;
+  /** A workload, source or job; undefined: the sentence in `why` is about the whole installation. */
+  readonly subject?: Ref;
+  readonly since: string | null;
+  /** One line. */
+  readonly why: string;
+  /** The id of the change that its page tells more about. */
+  readonly change?: string;
+  readonly job?: string;
+  /** What `approveWorkload` takes. */
+  readonly approval?: string;
+}
+
+/** Workloads that were looked at, by key. */
+export type Details = ReadonlyMap<string, Workload>;
+
+export function stuckItem(workload: WorkloadSummary, details: Details): AttentionItem {
+  const rollout = details.get(keyOf(workload))?.rolloutInDetail;
+  return {
+    key: keyOf(workload),
+    problem: 'stuck',
+    subject: workload,
+    since: rollout?.at ?? rollout?.since ?? null,
+    why: rollout ? whyStuck(rollout) : PROBLEM_LOOKS.stuck.meaning,
+    ...changeOf(workload),
+  };
+}
+
+/** What the pods say, else what the cluster says of the workload. */
+export function whyStuck({ pods, conditions, code }: Workload['rolloutInDetail']): string {
+  const [pod] = pods ?? [];
+  if (pod) return [`Pod ${pod.name}: ${pod.reason}`, pod.message].filter((part) => part !== '').join(', ');
+  const condition = conditions.find(({ message }) => message !== undefined && message !== '');
+  return condition?.message ?? `New pods do not become ready (${code})`;
+}
+
+export function failedJobItem(job: Job, details: Details): AttentionItem[] {
+  const { id, queue, endedAt, since } = job;
+  const subject = job.subject ?? '';
+  const isReload = queue === 'reloads' && subject !== '';
+  const latest = details.get(subject)?.history[0];
+  // A later job of the workload has ended otherwise.
+  if (isReload && latest && latest.state !== 'failed') return [];
+  const ref = refOf(subject);
+  return [
+    {
+      key: isReload ? subject : id,
+      problem: 'failed',
+      ...(ref ? { subject: ref } : {}),
+      since: endedAt ?? since,
+      why: whyFailed(job),
+      job: id,
+    },
+  ];
+}
+
+function whyFailed({ error, queue, attempts: { made, most } }: Job): string {
+  return `${error ?? 'No error was recorded'} (queue ${queue}, ${made} of ${most} attempts)`;
+}
+
+export function haltedItem({ id, source, seenAt, halted }: ChangeSummary): AttentionItem {
+  return {
+    key: id,
+    problem: 'halted',
+    ...(source ? { subject: source } : {}),
+    since: seenAt,
+    why: `${source ? `The change of ${spoken(source)}` : 'The change'} is halted: a workload has failed, and ${halted} more ${halted === 1 ? 'waits' : 'wait'} for it`,
+    change: id,
+  };
+}
+
+export function pendingItem(workload: WorkloadSummary, details: Details): AttentionItem[] {
+  const key = keyOf(workload);
+  const item = { key, subject: workload, ...changeOf(workload) };
+  const detail = details.get(key);
+  if (workload.contested) {
+    const since = detail?.history[0]?.at ?? null;
+    return [{ ...item, problem: 'conflict', since, why: reasonWords('Contested') }];
+  }
+  return detail ? latestItem(item, detail) : [];
+}
+
+/** By how the latest attempt of a pending reload ended. */
+function latestItem(
+  item: Pick<AttentionItem, 'key' | 'subject' | 'change'>,
+  { history: [latest], hold, job }: Workload,
+): AttentionItem[] {
+  if (!latest) return [];
+  const last = { ...item, since: latest.at, ...(latest.change === null ? {} : { change: latest.change }) };
+  if (hold) return heldItem(last, hold);
+  if (latest.state !== 'failed' || job !== null) return [];
+  return [{ ...last, problem: 'failed', why: latest.error ?? reasonWords(latest.reason) }];
+}
+
+function heldItem(
+  item: Omit<AttentionItem, 'problem' | 'why'>,
+  { reason, detail, id }: NonNullable<Workload['hold']>,
+): AttentionItem[] {
+  if (TURNS.includes(reason)) return [];
+  const why = detail === '' ? reasonWords(reason) : detail;
+  return [{ ...item, problem: 'held', why, ...(id === null ? {} : { approval: id }) }];
+}
+
+function changeOf({ lastReload }: WorkloadSummary): { change?: string } {
+  const change = lastReload?.change ?? null;
+  return change === null ? {} : { change };
+}

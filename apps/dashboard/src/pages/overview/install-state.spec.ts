@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import type { ChangeSummary } from '@reroll/shared/api/changes';
+import type { Job } from '@reroll/shared/api/queues';
+import type { Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
+import { whyStuck } from './attention-items.ts';
+import { installState, keysToLookAt, type InstallFacts } from './install-state.ts';
+
+type Rollout = Workload['rolloutInDetail'];
+const AT = '2026-11-21T15:00:00.000Z';
+const NOTHING: InstallFacts = {
+  warnings: [],
+  stuck: [],
+  moving: [],
+  pending: [],
+  failedJobs: [],
+  halted: [],
+  details: new Map(),
+};
+
+function workload(name: string, more: Partial<WorkloadSummary> = {}): WorkloadSummary {
+  return {
+    kind: 'Deployment',
+    namespace: 'shop',
+    name,
+    sources: 1,
+    due: null,
+    leftAlone: null,
+    contested: false,
+    pausedUntil: null,
+    rollout: 'complete',
+    lastReload: null,
+    ...more,
+  };
+}
+
+function details(name: string, more: Partial<Workload>): [string, Workload] {
+  const rolloutInDetail: Rollout = { state: 'complete', code: 'Complete', conditions: [] };
+  const rest = { generation: 1, annotations: {}, podAnnotations: {}, sourcesInDetail: [], job: null };
+  return [
+    `Deployment/shop/${name}`,
+    { ...workload(name), ...rest, hold: null, history: [], rolloutInDetail, ...more },
+  ];
+}
+
+function outcome(state: 'failed' | 'held' | 'reloaded', error: string | null = null): Workload['history'] {
+  const of = { source: null, cause: null, workload: workload('web'), rolled: [] };
+  return [{ ...of, change: '7-0', state, reason: 'Failed', at: AT, error }];
+}
+
+function failedJob(id: string, subject: string | null): Job {
+  const times = { since: AT, createdAt: AT, startedAt: AT, endedAt: AT, until: null };
+  const queue = id.startsWith('reloads') ? 'reloads' : 'notifications';
+  return { id, queue, state: 'failed', subject, ...times, attempts: { made: 3, most: 3 }, error: 'no' };
+}
+
+const told = (facts: Partial<InstallFacts>): string[] =>
+  installState({ ...NOTHING, ...facts }).attention.map(({ problem, key }) => `${problem} ${key}`);
+
+describe('what needs attention', () => {
+  it('is nothing if nothing is open', () => {
+    expect(installState(NOTHING)).toEqual({ attention: [], rollingOut: 0, pending: 0 });
+  });
+
+  it('begins with warnings and what is stuck, and has each workload once', () => {
+    const facts = {
+      warnings: ['No worker runs: nothing is reloaded.'],
+      stuck: [workload('web')],
+      pending: [workload('web', { due: 'owed' }), workload('api', { due: 'owed' })],
+      failedJobs: [failedJob('reloads:1', 'Deployment/shop/web')],
+      details: new Map([
+        details('api', { hold: { reason: 'AwaitsApproval', detail: 'approve 1a2b', id: '1a2b' } }),
+      ]),
+    };
+    expect(told(facts)).toEqual([
+      'warning No worker runs: nothing is reloaded.',
+      'stuck Deployment/shop/web',
+    ]);
+    facts.details = new Map([
+      details('api', {
+        history: outcome('held'),
+        hold: { reason: 'AwaitsApproval', detail: 'approve 1a2b', id: '1a2b' },
+      }),
+    ]);
+    expect(installState({ ...NOTHING, ...facts }).attention.at(-1)).toMatchObject({
+      problem: 'held',
+      key: 'Deployment/shop/api',
+      since: AT,
+      why: 'approve 1a2b',
+      change: '7-0',
+      approval: '1a2b',
+    });
+  });
+
+  it('is a reload that failed for good, not one that is tried again or that went well later', () => {
+    const pending = [workload('web', { due: 'owed' })];
+    const job = { id: 'reloads:2', state: 'delayed', until: null, attempts: 1 };
+    const failed = { history: outcome('failed', 'denied') };
+    expect(told({ pending, details: new Map([details('web', failed)]) })).toEqual([
+      'failed Deployment/shop/web',
+    ]);
+    expect(told({ pending, details: new Map([details('web', { ...failed, job })]) })).toEqual([]);
+    const failedJobs = [failedJob('reloads:1', 'Deployment/shop/web'), failedJob('notifications:4', null)];
+    expect(
+      told({ failedJobs, details: new Map([details('web', { history: outcome('reloaded') })]) }),
+    ).toEqual(['failed notifications:4']);
+  });
+
+  it('is a change that is halted, once, and not the workloads that wait for their wave', () => {
+    const halted = [
+      {
+        id: '9-0',
+        source: { kind: 'Secret', namespace: 'shop', name: 'db' },
+        seenAt: AT,
+        halted: 2,
+      } as ChangeSummary,
+    ];
+    const pending = [workload('web', { due: 'owed' })];
+    const waits = details('web', {
+      history: outcome('held'),
+      hold: { reason: 'WaveHalted', detail: '', id: null },
+    });
+    const state = installState({ ...NOTHING, halted, pending, details: new Map([waits]) });
+    expect(state).toMatchObject({ attention: [{ problem: 'halted', change: '9-0' }], pending: 1 });
+    expect(state.attention[0]?.why).toContain('a workload has failed, and 2 more wait for it');
+  });
+
+  it('is a conflict with another controller', () => {
+    expect(told({ pending: [workload('web', { due: 'owed', contested: true })] })).toEqual([
+      'conflict Deployment/shop/web',
+    ]);
+  });
+});
+
+it('what is in progress is counted once: rolling out, or else pending', () => {
+  const web = workload('web', { due: 'owed', rollout: 'progressing' });
+  const facts = { moving: [web, workload('api')], pending: [web, workload('cron', { due: 'owed' })] };
+  expect(installState({ ...NOTHING, ...facts })).toMatchObject({ rollingOut: 2, pending: 1 });
+});
+
+it('the pods tell best why a rollout is stuck, then the conditions, then the code', () => {
+  const rollout: Rollout = { state: 'stuck', code: 'ProgressDeadlineExceeded', conditions: [] };
+  const pods = [{ name: 'web-1', container: 'app', reason: 'ImagePullBackOff', message: 'no such image' }];
+  const condition = { type: 'Progressing', status: 'False', reason: 'x', message: 'deadline exceeded' };
+  expect(whyStuck({ ...rollout, pods, conditions: [condition] })).toBe(
+    'Pod web-1: ImagePullBackOff, no such image',
+  );
+  expect(whyStuck({ ...rollout, conditions: [condition] })).toBe('deadline exceeded');
+  expect(whyStuck(rollout)).toBe('New pods do not become ready (ProgressDeadlineExceeded)');
+});
+
+it('looks at the stuck first, then at the failed and the pending, and at no more than it may', () => {
+  const facts = {
+    ...NOTHING,
+    stuck: [workload('stuck')],
+    failedJobs: [
+      failedJob('reloads:1', 'Deployment/shop/failed'),
+      failedJob('notifications:1', 'Secret/a/b'),
+    ],
+    pending: [workload('stuck'), workload('one'), workload('two')],
+  };
+  expect(keysToLookAt(facts, 3)).toEqual(['stuck', 'failed', 'one'].map((name) => `Deployment/shop/${name}`));
+});

@@ -1,0 +1,66 @@
+import { keyOf } from '../../names.ts';
+import type { ChangeSummary } from '@reroll/shared/api/changes';
+import type { Job } from '@reroll/shared/api/queues';
+import type { WorkloadSummary } from '@reroll/shared/api/workloads';
+import {
+  failedJobItem,
+  haltedItem,
+  pendingItem,
+  PROBLEMS,
+  stuckItem,
+  type AttentionItem,
+  type Details,
+} from './attention-items.ts';
+
+export interface InstallFacts {
+  readonly warnings: readonly string[];
+  readonly stuck: readonly WorkloadSummary[];
+  readonly moving: readonly WorkloadSummary[];
+  readonly pending: readonly WorkloadSummary[];
+  readonly failedJobs: readonly Job[];
+  readonly halted: readonly ChangeSummary[];
+  readonly details: Details;
+}
+
+export interface InstallState {
+  readonly attention: readonly AttentionItem[];
+  /** Numbers of workloads. */
+  readonly rollingOut: number;
+  readonly pending: number;
+}
+
+/** What needs attention and what is in progress; a workload counts once. */
+export function installState(facts: InstallFacts): InstallState {
+  const items = [
+    ...facts.warnings.map((why) => ({ key: why, problem: 'warning', since: null, why }) as const),
+    ...facts.stuck.map((workload) => stuckItem(workload, facts.details)),
+    ...facts.failedJobs.flatMap((job) => failedJobItem(job, facts.details)),
+    ...facts.halted.map(haltedItem),
+    ...facts.pending.flatMap((workload) => pendingItem(workload, facts.details)),
+  ];
+  const attention = onceEach(items).toSorted(
+    (one, other) => PROBLEMS.indexOf(one.problem) - PROBLEMS.indexOf(other.problem),
+  );
+  const inTrouble = new Set(attention.map(({ key }) => key));
+  const fine = (workloads: readonly WorkloadSummary[]): string[] =>
+    workloads.map(keyOf).filter((key) => !inTrouble.has(key));
+  const moving = new Set(fine(facts.moving));
+  return {
+    attention,
+    rollingOut: moving.size,
+    pending: fine(facts.pending).filter((key) => !moving.has(key)).length,
+  };
+}
+
+/** The first one of a subject stays. */
+function onceEach(items: readonly AttentionItem[]): AttentionItem[] {
+  return [...new Map(items.toReversed().map((item) => [item.key, item])).values()].toReversed();
+}
+
+/** Keys of the workloads that are worth a look, the most telling first. */
+export function keysToLookAt(facts: Omit<InstallFacts, 'details' | 'warnings'>, most: number): string[] {
+  const failed = facts.failedJobs.flatMap(({ queue, subject }) =>
+    queue === 'reloads' && subject !== null ? [subject] : [],
+  );
+  return [...new Set([...facts.stuck.map(keyOf), ...failed, ...facts.pending.map(keyOf)])].slice(0, most);
+}

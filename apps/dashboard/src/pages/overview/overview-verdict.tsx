@@ -1,0 +1,99 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Fragment } from 'preact';
+import { clusterName } from '../../cluster-name.ts';
+import { Trouble } from '../../components/answer.tsx';
+import { SignIcon } from '../../components/badge.tsx';
+import { status } from '../../state/status.ts';
+import type { InstallState } from './install-state.ts';
+import type { Look } from '../../words.ts';
+import type { InstallAnswer } from './use-install-state.ts';
+import { verdictOf, type Part } from './verdict-words.ts';
+
+/** One sentence: is everything all right? Each number leads to the list of what it counts. */
+export function Verdict({ of }: { of: InstallAnswer }): JSX.Element {
+  const { state, error, refresh } = of;
+  return (
+    <>
+      {error ? (
+        <Trouble error={error} what="the state of the cluster" again={refresh} isOld={state !== undefined} />
+      ) : null}
+      {state === undefined && error === undefined ? (
+        <Sentence tone="quiet" sign="ring" isLoading>
+          checking whether everything is reloaded…
+        </Sentence>
+      ) : null}
+      {state === undefined ? null : <Known state={state} of={of} />}
+    </>
+  );
+}
+
+function Known({ state, of: { isCut, isEmpty } }: { state: InstallState; of: InstallAnswer }): JSX.Element {
+  const { tone, sign, attention, problems, progress, steps } = verdictOf(state, isCut);
+  if (attention === '' && progress === '') {
+    return isEmpty ? (
+      <Sentence tone="quiet" sign="ring">
+        there is no workload{scope()} yet.
+      </Sentence>
+    ) : (
+      <Sentence tone={tone} sign={sign}>
+        everything{scope()} is reloaded.
+      </Sentence>
+    );
+  }
+  return (
+    <Sentence tone={tone} sign={sign}>
+      {attention === '' ? null : <Count text={attention} parts={problems} />}
+      {attention === '' || progress === '' ? null : ', '}
+      {progress === '' ? null : <Count text={progress} parts={steps} />}
+      {attention === '' ? ', nothing needs attention.' : '.'}
+    </Sentence>
+  );
+}
+
+interface SentenceProps {
+  readonly tone: Look['tone'];
+  readonly sign: Look['sign'];
+  readonly isLoading?: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Sentence({ tone, sign, isLoading = false, children }: SentenceProps): JSX.Element {
+  const cluster = status.value?.cluster ?? '';
+  return (
+    <p class={`verdict ${tone}${isLoading ? ' loading' : ''}`}>
+      <SignIcon sign={sign} />
+      <span>
+        <strong title={cluster}>{clusterName(cluster)}</strong>: {children}
+      </span>
+    </p>
+  );
+}
+
+/** Who does not see every namespace is not told of everything. */
+function scope(): string {
+  return status.value?.caller.clusterWide === true ? '' : ' that you may see';
+}
+
+/** `2 need attention (1 stuck, 1 held)`; of a single part, the whole is the link. */
+function Count({ text, parts }: { text: string; parts: readonly Part[] }): JSX.Element {
+  const [only, second] = parts;
+  if (only && !second) {
+    return (
+      <>
+        <a href={only.href}>{text}</a> ({only.word})
+      </>
+    );
+  }
+  return (
+    <>
+      {text} (
+      {parts.map(({ count, word, href }, at) => (
+        <Fragment key={word}>
+          {at === 0 ? null : ', '}
+          <a href={href}>{`${count.toLocaleString('en')} ${word}`}</a>
+        </Fragment>
+      ))}
+      )
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { verdictOf } from './verdict-words.ts';
+import type { AttentionItem } from './attention-items.ts';
+
+function item(problem: AttentionItem['problem'], key: string, job?: string): AttentionItem {
+  return { key, problem, since: null, why: 'why', ...(job === undefined ? {} : { job }) };
+}
+
+describe('the sentence of the overview', () => {
+  it('is green only if nothing is open', () => {
+    const calm = { attention: [], rollingOut: 0, pending: 0 };
+    expect(verdictOf(calm, false)).toEqual({
+      tone: 'good',
+      sign: 'check',
+      attention: '',
+      problems: [],
+      progress: '',
+      steps: [],
+    });
+    expect(verdictOf({ ...calm, pending: 1 }, false).tone).toBe('busy');
+    expect(verdictOf({ ...calm, attention: [item('held', 'a')] }, false).tone).toBe('warn');
+    expect(verdictOf({ ...calm, attention: [item('held', 'a'), item('stuck', 'b')] }, false).tone).toBe(
+      'bad',
+    );
+  });
+
+  it('has a number for each problem, with a link to the list of it', () => {
+    const attention = [
+      item('stuck', 'a'),
+      item('stuck', 'b'),
+      item('failed', 'c', 'reloads:1'),
+      item('conflict', 'd'),
+      item('halted', 'e'),
+      item('held', 'f'),
+      item('warning', 'g'),
+    ];
+    const told = verdictOf({ attention, rollingOut: 1_200, pending: 3 }, false);
+    expect([told.attention, told.progress]).toEqual(['7 need attention', '1,203 in progress']);
+    expect(
+      [...told.problems, ...told.steps].map(({ count, word, href }) => `${count} ${word} ${href}`),
+    ).toEqual([
+      '1 warning #/jobs',
+      '2 stuck #/workloads?rollout=stuck',
+      '1 failed #/jobs?state=failed',
+      '1 in conflict #/workloads?due=owed',
+      '1 halted #/changes?halted=true',
+      '1 held #/changes?state=held',
+      '1200 rolling out #/workloads?rollout=progressing',
+      '3 pending #/workloads?due=owed',
+    ]);
+    const one = { attention: [item('failed', 'a')], rollingOut: 0, pending: 0 };
+    expect(verdictOf(one, true)).toMatchObject({
+      attention: '1 or more needs attention',
+      problems: [{ href: '#/changes?state=failed' }],
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import { hrefOf } from '../../router.ts';
+import type { Look } from '../../words.ts';
+import { PROBLEM_LOOKS, PROBLEMS, type Problem } from './attention-items.ts';
+import type { InstallState } from './install-state.ts';
+
+/** A number of the sentence, and the list that it is the number of. */
+export interface Part {
+  readonly count: number;
+  /** `stuck` */
+  readonly word: string;
+  readonly href: string;
+}
+
+export interface Verdict {
+  readonly tone: Look['tone'];
+  readonly sign: Look['sign'];
+  /** `2 need attention`; empty: nothing does. */
+  readonly attention: string;
+  readonly problems: readonly Part[];
+  /** `3 in progress`; empty: nothing is. */
+  readonly progress: string;
+  readonly steps: readonly Part[];
+}
+
+function wordOf(problem: Problem, count: number): string {
+  if (problem === 'warning') return count === 1 ? 'warning' : 'warnings';
+  return problem === 'conflict' ? 'in conflict' : problem;
+}
+
+/** Where all of one problem are listed. */
+function listOf(problem: Problem, state: InstallState): string {
+  switch (problem) {
+    case 'stuck':
+      return hrefOf('workloads', [], { rollout: 'stuck' });
+    case 'failed':
+      return state.attention.some(({ job }) => job !== undefined)
+        ? hrefOf('jobs', [], { state: 'failed' })
+        : hrefOf('changes', [], { state: 'failed' });
+    case 'conflict':
+      return hrefOf('workloads', [], { due: 'owed' });
+    case 'halted':
+      return hrefOf('changes', [], { halted: 'true' });
+    case 'held':
+      return hrefOf('changes', [], { state: 'held' });
+    default:
+      return hrefOf('jobs');
+  }
+}
+
+/** The parts of the sentence that answers whether everything is all right. */
+export function verdictOf(state: InstallState, isCut: boolean): Verdict {
+  const { attention, rollingOut, pending } = state;
+  const number = (count: number): string => `${count.toLocaleString('en')}${isCut ? ' or more' : ''}`;
+  const problems = PROBLEMS.flatMap((problem) => {
+    const count = attention.filter((item) => item.problem === problem).length;
+    return count === 0 ? [] : [{ count, word: wordOf(problem, count), href: listOf(problem, state) }];
+  });
+  const steps = [
+    { count: rollingOut, word: 'rolling out', href: hrefOf('workloads', [], { rollout: 'progressing' }) },
+    { count: pending, word: 'pending', href: hrefOf('workloads', [], { due: 'owed' }) },
+  ];
+  const moving = rollingOut + pending;
+  return {
+    ...toneOf(state),
+    attention:
+      attention.length === 0
+        ? ''
+        : `${number(attention.length)} ${attention.length === 1 ? 'needs' : 'need'} attention`,
+    problems,
+    progress: moving === 0 ? '' : `${number(moving)} in progress`,
+    steps: steps.filter(({ count }) => count > 0),
+  };
+}
+
+function toneOf({ attention, rollingOut, pending }: InstallState): Pick<Verdict, 'tone' | 'sign'> {
+  if (attention.some(({ problem }) => PROBLEM_LOOKS[problem].tone === 'bad'))
+    return { tone: 'bad', sign: 'alert' };
+  if (attention.length > 0) return { tone: 'warn', sign: 'alert' };
+  return rollingOut + pending > 0 ? { tone: 'busy', sign: 'half' } : { tone: 'good', sign: 'check' };
+}

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { workloadLook } from './workload-look.ts';
+
+it('is the worst of what is so: only a workload without anything open is up to date', () => {
+  const word = (due: 'owed' | 'correct' | null, rollout: 'stuck' | 'progressing' | 'complete'): string =>
+    workloadLook({ due, rollout }).word;
+  expect(word(null, 'stuck')).toBe('Stuck');
+  expect(word('owed', 'stuck')).toBe('Stuck');
+  expect(word('owed', 'complete')).toBe('Pending');
+  expect(word('owed', 'progressing')).toBe('Pending');
+  expect(word(null, 'progressing')).toBe('Rolling out');
+  expect(word('correct', 'complete')).toBe('Record outdated');
+  expect(word(null, 'complete')).toBe('Up to date');
+});
