@@ -184,6 +184,7 @@ describe('a change', () => {
   it('appears as it happens, is read out, and goes on to "rolled out"', async () => {
     const me = await reader();
     await me.visit('', 'Overview');
+    await me.page.getByRole('banner').getByText('All namespaces').waitFor();
     await me.page.getByText('Connected', { exact: true }).waitFor();
     await space.setData('Secret/db', { password: 'two' });
     const live = me.page.getByRole('region', { name: 'Live' });
@@ -198,9 +199,9 @@ describe('a change', () => {
     const became = me.page.getByRole('row', { name: `${space.name}/web` });
     await became.getByText('Rolled out').waitFor();
     await became.getByText('AutoReload').waitFor();
-    expect(await me.page.locator('time').first().getAttribute('title')).toMatch(
-      /^\d{4}-\d\d-\d\d [\d:]{8} UTC$/,
-    );
+    const time = me.page.locator('time').first();
+    expect(await time.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d [\d:]{8} UTC$/);
+    expect(await time.textContent()).toMatch(/^[\d:]{8} (just now|\d+ (s|min) ago)$/);
     me.behaved();
   });
 

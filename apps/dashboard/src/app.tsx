@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Loading, Trouble } from './components/answer.tsx';
 import { Header, SEARCH_FIELD } from './components/header.tsx';
 import { Help } from './components/help.tsx';
+import { Time } from './components/time.tsx';
 import { Navigation } from './components/navigation.tsx';
 import { Page } from './pages/page.tsx';
 import { SignIn } from './pages/sign-in.tsx';
@@ -12,7 +13,7 @@ import { announcement } from './state/announcer.ts';
 import { connection } from './state/connection.ts';
 import { refused } from './state/session.ts';
 import { status } from './state/status.ts';
-import { localTime, ZONE } from './time.ts';
+import { ZONE } from './time.ts';
 import { useAnswer } from './use-answer.ts';
 
 export function App(): JSX.Element {
@@ -88,9 +89,9 @@ function Lost(): JSX.Element | null {
   const at = connection.answeredAt.value;
   if (!connection.isLost.value || !at || !status.value) return null;
   return (
-    <p class="lost" role="alert">
-      <strong>Not connected.</strong> Shown is what was known at {localTime(at, new Date())}. It is tried
-      again by itself.
+    <p class="lost">
+      <strong role="alert">Not connected.</strong> This is what was known at <Time at={at} />. The dashboard
+      retries by itself.
     </p>
   );
 }
@@ -98,7 +99,7 @@ function Lost(): JSX.Element | null {
 function Footer(): JSX.Element {
   return (
     <footer>
-      <span>Times are of {ZONE}</span>
+      <span>Time zone: {ZONE}</span>
       {status.value ? <span>Reroll {status.value.version}</span> : null}
       <a href="api/docs">API</a>
       <a href="licenses.txt">Licences</a>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lasting, localTime, utcTime } from './time.ts';
+import { lasting, localTime, relativeTime, utcTime } from './time.ts';
 
 const NOW = new Date(2026, 10, 21, 15, 0, 0);
 
@@ -14,6 +14,16 @@ describe('times', () => {
 
   it('have UTC as their title', () => {
     expect(utcTime(new Date('2026-11-21T15:00:01.234Z'))).toBe('2026-11-21 15:00:01 UTC');
+  });
+
+  it.each([
+    [-4, 'just now'],
+    [4, 'just now'],
+    [5, '5 s ago'],
+    [240, '4 min ago'],
+    [-7_260, 'in 2 h'],
+  ])('%s seconds back is %s', (seconds, words) => {
+    expect(relativeTime(new Date(NOW.getTime() - seconds * 1_000), NOW)).toBe(words);
   });
 
   it.each([

@@ -32,6 +32,13 @@ export function lasting(seconds: number): string {
   return `${Math.floor(whole / step.size)} ${step.unit}`;
 }
 
+/** `4 min ago`, `in 3 h`; `just now` for what is less than five seconds away. */
+export function relativeTime(time: Date, now: Date): string {
+  const seconds = secondsBetween(time, now);
+  if (Math.abs(seconds) < 5) return 'just now';
+  return seconds > 0 ? `${lasting(seconds)} ago` : `in ${lasting(-seconds)}`;
+}
+
 export function secondsBetween(earlier: string | Date, later: Date): number {
   return (later.getTime() - new Date(earlier).getTime()) / 1_000;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { CallError } from '../api/client.ts';
 import { connection } from '../state/connection.ts';
-import { utcTime } from '../time.ts';
+import { Time } from './time.tsx';
 import type { Answered } from '../use-answer.ts';
 
 interface AnswerProps<Data> {
@@ -70,10 +70,10 @@ function Since(): JSX.Element | null {
   return (
     <>
       {' '}
-      Shown is what was known at{' '}
-      <time dateTime={at.toISOString()} title={utcTime(at)}>
-        {at.toLocaleTimeString('en-GB')}
-      </time>
+      Shown is what was known at {/* The alert is not read out again when the time moves on. */}
+      <span aria-live="off">
+        <Time at={at} />
+      </span>
       .
     </>
   );

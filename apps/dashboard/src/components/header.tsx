@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
+import { clusterName } from '../cluster-name.ts';
 import { isSourceKind, refOf } from '../names.ts';
 import { go, hrefOf, route } from '../router.ts';
 import { theme, THEMES } from '../state/preferences.ts';
@@ -31,8 +32,9 @@ export function Header({ isMenuOpen, toggleMenu, help }: HeaderProps): JSX.Eleme
       </button>
       <a class="brand" href={hrefOf('')} aria-label="Reroll, overview">
         <Mark />
-        Reroll
+        <span class="brand-name">Reroll</span>
       </a>
+      <Context />
       <SearchForm />
       <div class="top-end">
         <ThemeChoice />
@@ -50,6 +52,20 @@ function Mark(): JSX.Element {
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
       <path d="M25 16a9 9 0 1 1-3.1-6.8M25.2 3.6v6.6h-6.6" />
     </svg>
+  );
+}
+
+/** Which cluster this is, and how much of it the reader sees. */
+function Context(): JSX.Element | null {
+  if (!status.value) return null;
+  const { cluster, caller } = status.value;
+  const [scope, meaning] = caller.clusterWide
+    ? ['All namespaces', 'You see every namespace that this installation watches']
+    : ['Your namespaces', 'You see only the namespaces that your token allows'];
+  return (
+    <p class="context">
+      <strong title={cluster}>{clusterName(cluster)}</strong> <span title={meaning}>{scope}</span>
+    </p>
   );
 }
 

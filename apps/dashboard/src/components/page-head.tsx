@@ -1,5 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { clusterName } from '../cluster-name.ts';
+import { status } from '../state/status.ts';
 import { route } from '../router.ts';
 
 interface PageHeadProps {
@@ -15,10 +17,11 @@ let isFirstPage = true;
 export function PageHead({ title, kind, children }: PageHeadProps): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   const { page, parts } = route.value;
+  const cluster = status.value?.cluster;
   const place = [page, ...parts].join('/');
   useEffect(() => {
-    document.title = `${title} · Reroll`;
-  }, [title]);
+    document.title = [title, ...(cluster === undefined ? [] : [clusterName(cluster)]), 'Reroll'].join(' · ');
+  }, [title, cluster]);
   // With the page itself, not a frame later: a key pressed meanwhile would go to what is no more.
   useLayoutEffect(() => {
     if (!isFirstPage) heading.current?.focus();

@@ -1,13 +1,23 @@
 import type { JSX } from 'preact';
-import { localTime, utcTime } from '../time.ts';
+import { pulse } from '../state/live.ts';
+import { localTime, relativeTime, utcTime } from '../time.ts';
 
-/** A time in the reader's zone, with UTC as its title. */
-export function Time({ at, none = '–' }: { at: string | null | undefined; none?: string }): JSX.Element {
+interface TimeProps {
+  readonly at: string | Date | null | undefined;
+  /** Shown if there is no time. */
+  readonly none?: string;
+}
+
+/** A time: in the reader's zone, how long ago that was, and in UTC as its title. */
+export function Time({ at, none = '–' }: TimeProps): JSX.Element {
+  // How long ago it was moves on while the page is open.
+  void pulse.value;
   if (at === null || at === undefined) return <span class="muted">{none}</span>;
   const time = new Date(at);
+  const now = new Date();
   return (
-    <time dateTime={at} title={utcTime(time)}>
-      {localTime(time, new Date())}
+    <time dateTime={time.toISOString()} title={utcTime(time)}>
+      {localTime(time, now)} <span class="ago">{relativeTime(time, now)}</span>
     </time>
   );
 }

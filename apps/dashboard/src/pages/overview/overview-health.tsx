@@ -4,10 +4,11 @@ import type { Status } from '@reroll/shared/api/status';
 import { Answer } from '../../components/answer.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Table, type Column } from '../../components/tables/table.tsx';
+import { Time } from '../../components/time.tsx';
 import { Words } from '../../components/words.tsx';
 import { hrefOf } from '../../router.ts';
 import { status } from '../../state/status.ts';
-import { lasting, secondsBetween, utcTime } from '../../time.ts';
+import { lasting } from '../../time.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { QUEUE_NAME, QUEUE_TROUBLE } from '../queues.tsx';
 
@@ -95,9 +96,13 @@ function limitsNote({ limits }: Status): string {
   return limits.reloadsPerMinute === null ? 'limits by flags' : `${limits.reloadsPerMinute} reloads a minute`;
 }
 
-function owedNote({ owed }: Status): string {
+function owedNote({ owed }: Status): ComponentChildren {
   if (!owed || owed.oldest === null) return 'nothing waits';
-  return `oldest for ${lasting(secondsBetween(owed.oldest, new Date()))}`;
+  return (
+    <>
+      since <Time at={owed.oldest} />
+    </>
+  );
 }
 
 const QUEUE_COLUMNS: readonly Column<Queue>[] = [
@@ -132,18 +137,9 @@ type Process = Status['processes'][number];
 const PROCESS_COLUMNS: readonly Column<Process>[] = [
   { header: 'Process', width: 'wide', cell: ({ name }) => <span class="name">{name}</span> },
   { header: 'Is', width: 'tight', cell: roleOf },
-  { header: 'Up for', width: 'tight', cell: ({ startedAt }) => <UpFor since={startedAt} /> },
+  { header: 'Started', width: 'tight', cell: ({ startedAt }) => <Time at={startedAt} /> },
   { header: 'Version', width: 'tight', cell: ({ version }) => version },
 ];
-
-/** How long; since when is its title. */
-function UpFor({ since }: { since: string }): JSX.Element {
-  return (
-    <time dateTime={since} title={utcTime(new Date(since))}>
-      {lasting(secondsBetween(since, new Date()))}
-    </time>
-  );
-}
 
 function roleOf({ app, role, synced }: Process): string {
   if (app !== 'watcher') return app;
