@@ -274,6 +274,53 @@ describe('steering', () => {
   });
 });
 
+describe('what needs attention', () => {
+  it('is counted in one sentence and listed: what, since when, why in one line, and what can be done', async () => {
+    const me = await reader();
+    const of = { params: { kind: 'Deployment', namespace: space.name, name: 'web' } } as const;
+    const known = await api.call('getWorkload', of);
+    const pods = [{ name: 'web-1', container: 'app', reason: 'ImagePullBackOff', message: MARKUP }];
+    const at = '2026-11-21T15:00:00.000Z';
+    const rolloutInDetail = { state: 'stuck', code: 'ProgressDeadlineExceeded', at, conditions: [], pods };
+    await me.page.route('**/api/v1/workloads?rollout=stuck&*', async (route) => {
+      const { items } = await api.call('listWorkloads', { query: { name: 'web' } });
+      await route.fulfill({
+        json: { items: items.map((each) => ({ ...each, rollout: 'stuck' })), next: null },
+      });
+    });
+    await me.page.route(`**/api/v1/workloads/${web}`, async (route) => {
+      await route.fulfill({ json: { ...known, rollout: 'stuck', rolloutInDetail } });
+    });
+    await me.visit('', 'Overview');
+    const item = me.page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem');
+    await item.getByText('Stuck').waitFor();
+    await item.getByText(`Pod web-1: ImagePullBackOff, ${MARKUP}`).waitFor();
+    expect(await item.locator('time').getAttribute('datetime')).toBe(at);
+    expect(await me.page.getByText('everything is reloaded').count()).toBe(0);
+    await me.accessible();
+    await me.page.getByRole('link', { name: '1 needs attention' }).click();
+    await me.heading('Workloads');
+    await me.page
+      .getByRole('row', { name: `${space.name}/web` })
+      .getByText('Stuck')
+      .waitFor();
+    expect(await me.page.getByText('Up to date').count()).toBe(0);
+    me.behaved();
+  });
+
+  it('is not claimed to be nothing if it is not known', async () => {
+    const me = await reader();
+    await me.page.route('**/api/v1/jobs?*', async (route) => {
+      const problem = { title: 'Forbidden', status: 403, code: 'Forbidden' };
+      await route.fulfill({ status: 403, contentType: 'application/problem+json', json: problem });
+    });
+    await me.visit('', 'Overview');
+    await me.page.getByText('no right to read the state of the cluster').waitFor();
+    expect(await me.page.getByText('everything is reloaded').count()).toBe(0);
+    me.behaved(/status of 403/);
+  });
+});
+
 describe('whether anybody is still on the old value', () => {
   const ANSWERS = '**/api/v1/sources/*/*/*/consumers';
 

@@ -192,7 +192,10 @@ describe('a change in waves', () => {
       return items.find((each) => each.source?.name === 'waved' && each.halted);
     });
     await reader.visit('', 'Overview');
-    await reader.page.getByText(`The change of Secret waved in ${space.name} is halted`).click();
+    const attention = reader.page.getByRole('region', { name: 'Needs attention' });
+    await attention.getByRole('listitem').filter({ hasText: 'waved-a' }).getByText('Stuck').waitFor();
+    const halted = attention.getByRole('listitem').filter({ hasText: 'Its change is halted' });
+    await halted.getByRole('link', { name: `Open change: Secret waved in ${space.name}` }).click();
     await reader.page.getByText('The change is halted: ').waitFor();
     await reader.page.getByText('is stuck (ProgressDeadlineExceeded)').first().waitFor();
     await reader.accessible();

@@ -1,5 +1,5 @@
-import { keyOf, refOf, spoken, type Ref } from '../../names.ts';
-import { reasonWords, type Look } from '../../words.ts';
+import { keyOf, refOf, type Ref } from '../../names.ts';
+import { counted, reasonWords, type Look } from '../../words.ts';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import type { Job } from '@reroll/shared/api/queues';
 import type { Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
@@ -103,7 +103,7 @@ export function haltedItem({ id, source, seenAt, halted }: ChangeSummary): Atten
     problem: 'halted',
     ...(source ? { subject: source } : {}),
     since: seenAt,
-    why: `${source ? `The change of ${spoken(source)}` : 'The change'} is halted: a workload has failed, and ${halted} more ${halted === 1 ? 'waits' : 'wait'} for it`,
+    why: `Its change is halted: a workload failed to roll out, and ${counted(halted, 'workload')} ${halted === 1 ? 'waits' : 'wait'} for it`,
     change: id,
   };
 }

@@ -121,7 +121,7 @@ describe('what needs attention', () => {
     });
     const state = installState({ ...NOTHING, halted, pending, details: new Map([waits]) });
     expect(state).toMatchObject({ attention: [{ problem: 'halted', change: '9-0' }], pending: 1 });
-    expect(state.attention[0]?.why).toContain('a workload has failed, and 2 more wait for it');
+    expect(state.attention[0]?.why).toContain('2 workloads wait for it');
   });
 
   it('is a conflict with another controller', () => {

@@ -1,86 +1,98 @@
 import type { JSX } from 'preact';
-import type { ChangeSummary } from '@reroll/shared/api/changes';
-import type { WorkloadSummary } from '@reroll/shared/api/workloads';
-import { Answer } from '../../components/answer.tsx';
+import { useState } from 'preact/hooks';
 import { Badge } from '../../components/badge.tsx';
+import { ApproveAction } from '../../components/hold-actions.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { RefLink } from '../../components/refs.tsx';
+import { ReloadAction } from '../../components/reload-action.tsx';
+import { RetryAction } from '../../components/retry-action.tsx';
 import { Time } from '../../components/time.tsx';
-import { spoken } from '../../names.ts';
+import { sentenceOf, Words } from '../../components/words.tsx';
+import { isSourceKind, spoken, type Ref } from '../../names.ts';
 import { hrefOf } from '../../router.ts';
-import { useAnswer } from '../../use-answer.ts';
-import { ROLLOUTS, STATES, counted } from '../../words.ts';
+import { PROBLEM_LOOKS, type AttentionItem } from './attention-items.ts';
 
-const MOST = '5';
+const FEW = 8;
 
-/** Failures: reloads that failed for good, and rollouts that are stuck. */
-export function Attention(): JSX.Element {
-  const stuck = useAnswer('listWorkloads', { query: { rollout: 'stuck', limit: MOST } });
-  const failed = useAnswer('listChanges', { query: { state: 'failed', limit: MOST } });
+/** What needs attention: what, since when, why, and what can be done. Nothing if nothing does. */
+export function Attention({ items }: { items: readonly AttentionItem[] }): JSX.Element | null {
+  const [isWhole, setWhole] = useState(false);
+  if (items.length === 0) return null;
+  const shown = isWhole ? items : items.slice(0, FEW);
   return (
-    <Panel title="Failures">
-      <Answer of={stuck} what="stuck rollouts">
-        {(workloads) => (
-          <Answer of={failed} what="failed reloads">
-            {(changes) => <Failures workloads={workloads.items} changes={changes.items} />}
-          </Answer>
-        )}
-      </Answer>
+    <Panel title="Needs attention">
+      <ul class="attention">
+        {shown.map((item) => (
+          <Item key={item.key} of={item} />
+        ))}
+      </ul>
+      {shown.length === items.length ? null : (
+        <button type="button" class="more" onClick={() => setWhole(true)}>
+          Show all {items.length}
+        </button>
+      )}
     </Panel>
   );
 }
 
-/** A banner for changes whose waves have stopped. */
-export function Halted(): JSX.Element | null {
-  const { data } = useAnswer('listChanges', { query: { halted: 'true', limit: MOST } });
-  const halted = data?.items ?? [];
-  if (halted.length === 0) return null;
+function Item({ of }: { of: AttentionItem }): JSX.Element {
+  const { problem, subject, since, why } = of;
   return (
-    <section class="trouble" aria-label="Halted changes">
-      <ul>
-        {halted.map(({ id, source, halted: waiting }) => (
-          <li key={id}>
-            <a href={hrefOf('changes', [id])}>
-              The change of {source ? spoken(source) : 'a source'} is halted
-            </a>
-            : a workload has failed, and {counted(waiting, 'workload')} {waiting === 1 ? 'waits' : 'wait'} for
-            it.
-          </li>
-        ))}
-      </ul>
-    </section>
+    <li>
+      <Badge look={PROBLEM_LOOKS[problem]} />
+      <div class="what">
+        {subject ? <RefLink of={subject} /> : null}
+        <p class="why" title={why}>
+          <Words text={sentenceOf(why)} />
+        </p>
+      </div>
+      <span class="since">
+        {since === null ? null : (
+          <>
+            <span class="unseen">since </span>
+            <Time at={since} />
+          </>
+        )}
+      </span>
+      <div class="actions">
+        <Actions of={of} />
+      </div>
+    </li>
   );
 }
 
-interface FailuresProps {
-  readonly workloads: readonly WorkloadSummary[];
-  readonly changes: readonly ChangeSummary[];
+/** The button that helps, for who may; and the page that tells more. */
+function Actions({ of }: { of: AttentionItem }): JSX.Element {
+  const { problem, subject, job, approval } = of;
+  const workload = subject && !isSourceKind(subject.kind) ? subject : undefined;
+  return (
+    <>
+      {workload && approval !== undefined ? <ApproveAction of={workload} id={approval} /> : null}
+      {job === undefined ? null : <RetryAction id={job} isFailed />}
+      {workload && problem === 'failed' && job === undefined ? <ReloadAction of={workload} /> : null}
+      <MoreLink of={of} workload={workload} />
+    </>
+  );
 }
 
-function Failures({ workloads, changes }: FailuresProps): JSX.Element {
-  if (workloads.length + changes.length === 0) {
-    return <p class="empty">None: no rollout is stuck, and no reload in the history failed for good.</p>;
+function MoreLink({ of, workload }: { of: AttentionItem; workload: Ref | undefined }): JSX.Element {
+  const { problem, change, job } = of;
+  if (problem === 'halted' && change !== undefined) {
+    return <Link href={hrefOf('changes', [change])} word="Open change" of={of.subject} />;
   }
+  if (job !== undefined) return <Link href={hrefOf('jobs', [job])} word="Open job" of={of.subject} />;
+  if (workload) {
+    const { kind, namespace, name } = workload;
+    return <Link href={hrefOf('workloads', [kind, namespace, name])} word="Details" of={workload} />;
+  }
+  return <Link href={hrefOf('jobs')} word="Open jobs" of={undefined} />;
+}
+
+function Link(props: { href: string; word: string; of: Ref | undefined }): JSX.Element {
+  const { href, word, of } = props;
   return (
-    <ul class="attention">
-      {workloads.map((workload) => (
-        <li key={`${workload.kind}/${workload.namespace}/${workload.name}`}>
-          <Badge look={ROLLOUTS.stuck} /> <RefLink of={workload} />
-        </li>
-      ))}
-      {changes.map(({ id, source, seenAt, states }) => (
-        <li key={id}>
-          <Badge look={STATES.failed} /> <Time at={seenAt} />{' '}
-          <a href={hrefOf('changes', [id])}>
-            {counted(states.failed ?? 0, 'workload')} at a change of {source?.name ?? 'a person’s request'}
-          </a>
-        </li>
-      ))}
-      {changes.length === Number(MOST) ? (
-        <li>
-          <a href={hrefOf('changes', [], { state: 'failed' })}>All that failed</a>
-        </li>
-      ) : null}
-    </ul>
+    <a class="button" href={href} aria-label={of ? `${word}: ${spoken(of)}` : undefined}>
+      {word}
+    </a>
   );
 }

@@ -5,28 +5,11 @@ import { Answer } from '../../components/answer.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Table, type Column } from '../../components/tables/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { Words } from '../../components/words.tsx';
 import { hrefOf } from '../../router.ts';
 import { status } from '../../state/status.ts';
 import { lasting } from '../../time.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { QUEUE_NAME, QUEUE_TROUBLE } from '../queues.tsx';
-
-export function Warnings(): JSX.Element | null {
-  const warnings = status.value?.warnings ?? [];
-  if (warnings.length === 0) return null;
-  return (
-    <section class="warnings" aria-label="Warnings">
-      <ul>
-        {warnings.map((warning) => (
-          <li key={warning}>
-            <Words text={warning} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
 
 /** The state of the install, in six numbers. */
 export function Tiles(): JSX.Element | null {

@@ -7,11 +7,11 @@ import { Panel } from '../../components/panel.tsx';
 import { Timeline } from '../../components/pictures/timeline.tsx';
 import { hrefOf } from '../../router.ts';
 import { useAnswer } from '../../use-answer.ts';
-import { Attention, Halted } from './overview-attention.tsx';
+import { Attention } from './overview-attention.tsx';
 import { Feed } from './overview-feed.tsx';
 import { Verdict } from './overview-verdict.tsx';
 import { useInstallState } from './use-install-state.ts';
-import { Processes, QueueDepths, Tiles, Warnings } from './overview-health.tsx';
+import { Processes, QueueDepths, Tiles } from './overview-health.tsx';
 
 const SPANS = [
   ['1', 'Last hour'],
@@ -25,13 +25,11 @@ export function Overview(): JSX.Element {
     <>
       <PageHead title="Overview" />
       <Verdict of={install} />
-      <Warnings />
-      <Halted />
+      <Attention items={install.state?.attention ?? []} />
       <Tiles />
       <div class="columns">
         <div>
           <Recently />
-          <Attention />
           <LatestChanges />
         </div>
         <div>
