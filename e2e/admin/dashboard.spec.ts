@@ -79,7 +79,7 @@ function pages(): [route: string, heading: string | RegExp][] {
     ['jobs', 'Jobs'],
     ['audit', 'Audit'],
     ['search?q=web', 'Search for web'],
-    ['nowhere', 'No such page'],
+    ['nowhere', 'Page not found'],
   ];
 }
 
@@ -128,7 +128,7 @@ describe('getting about', () => {
     const source = me.page.getByRole('table').getByRole('link', { name: `${space.name}/db` });
     await source.first().click();
     await me.heading('db');
-    await me.page.getByText(/A change of Secret db in .* rolls 1 workload of 2/).waitFor();
+    await me.page.getByText(/A change of Secret db in .* reloads 1 workload of 2/).waitFor();
     await me.page.getByRole('link', { name: `Explain Deployment web in ${space.name}` }).click();
     await me.heading('Explain');
     await me.page.getByText('Reloads', { exact: true }).waitFor();
@@ -143,7 +143,7 @@ describe('getting about', () => {
     const { keyboard } = me.page;
     await me.visit('', 'Overview');
     await keyboard.press('Tab');
-    expect(await focused(me)).toBe('Skip to the page');
+    expect(await focused(me)).toBe('Skip to content');
     await keyboard.press('Enter');
     expect(await me.page.evaluate('document.activeElement.id')).toBe('main');
     for (const name of ['Changes', 'Workloads', 'Sources', 'Explain', 'Preview', 'Jobs', 'Audit']) {
@@ -163,7 +163,7 @@ describe('getting about', () => {
     await me.page.getByRole('dialog').waitFor({ state: 'hidden' });
     expect(await focused(me)).toBe('Reload now');
     await keyboard.press('?');
-    await me.page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await me.page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     me.behaved();
   });
 });
@@ -209,8 +209,8 @@ describe('a change', () => {
     const me = await reader();
     await me.visit(`workloads/${web}`, 'web');
     await because(me.page.getByRole('button', { name: 'Reload now' }), `by hand ${MARKUP}`);
-    await me.page.getByRole('link', { name: 'Asked for: follow it' }).click();
-    await me.heading('Reload asked for by operator');
+    await me.page.getByRole('link', { name: 'Requested: show progress' }).click();
+    await me.heading('Reload requested by operator');
     await me.page.getByText(`by hand ${MARKUP}`).waitFor();
     await me.page.getByRole('row', { name: `${space.name}/web` }).waitFor();
     await me.visit('audit', 'Audit');
@@ -226,13 +226,13 @@ describe('whoever may not', () => {
     const me = await reader(TOKENS.reader);
     await me.visit(`workloads/${web}`, 'web');
     await me.page.getByRole('heading', { name: 'Sources' }).waitFor();
-    expect(await me.page.getByRole('button', { name: /Reload|Try again/ }).count()).toBe(0);
+    expect(await me.page.getByRole('button', { name: /Reload|Retry/ }).count()).toBe(0);
     await me.visit('jobs', 'Jobs');
     await me.page
       .getByRole('row', { name: /reloads/ })
       .first()
       .waitFor();
-    expect(await me.page.getByRole('button', { name: /Pause|Resume|Set limits|Try again/ }).count()).toBe(0);
+    expect(await me.page.getByRole('button', { name: /Pause|Resume|Set limits|Retry/ }).count()).toBe(0);
     const forced = await me.page.evaluate<number>(`fetch('api/v1/workloads/${web}/reload', { method: 'POST',
       headers: { authorization: 'Bearer ${TOKENS.reader}', 'content-type': 'application/json' },
       body: '{"reason":"by force"}' }).then(({ status }) => status)`);
@@ -245,7 +245,7 @@ describe('whoever may not', () => {
     await me.visit('workloads', 'Workloads');
     await me.page.getByText('No workload that Reroll knows').waitFor();
     await me.visit(`workloads/${web}`, 'web');
-    await me.page.getByText('There is no such thing,').waitFor();
+    await me.page.getByText('Not found,').waitFor();
     me.behaved(/status of 404/);
   });
 });
@@ -262,7 +262,7 @@ describe('steering', () => {
     const limits = me.page.getByRole('region', { name: 'Limits' });
     await limits.getByRole('button', { name: 'Set limits' }).click();
     const dialog = me.page.getByRole('dialog');
-    await dialog.getByLabel('Reloads a minute').fill('1234');
+    await dialog.getByLabel('Reloads per minute').fill('1234');
     await dialog.getByLabel('Reason').fill('a large cluster');
     await dialog.getByRole('button', { name: 'Set limits' }).click();
     await limits.getByText('1234').waitFor();
@@ -341,17 +341,17 @@ describe('whether anybody is still on the old value', () => {
       await route.fulfill({ json: { source, conclusion, complete: true, counts, items } });
     });
     await me.visit(`sources/${db}`, 'db');
-    const section = me.page.getByRole('region', { name: 'Is anybody still on the old value?' });
+    const section = me.page.getByRole('region', { name: 'Containers with older data' });
     await section.getByText('The API server is asked').waitFor();
     expect(asked).toBe(0);
-    await section.getByRole('button', { name: 'Look' }).click();
+    await section.getByRole('button', { name: 'Check' }).click();
     await section.getByText('Loading the pods…').waitFor();
     release();
     await section.getByText('1 container of 1 pod still does.').waitFor();
     const row = section.getByRole('row', { name: MARKUP });
     for (const text of ['app', 'Variable', 'Stale', 'it is old']) await row.getByText(text).waitFor();
     await me.accessible();
-    await section.getByRole('button', { name: 'Look again' }).click();
+    await section.getByRole('button', { name: 'Check again' }).click();
     await section.getByText('Nobody: no container.').waitFor();
     await section.getByText('No running container that uses it was found.').waitFor();
     expect(asked).toBe(2);
@@ -361,8 +361,8 @@ describe('whether anybody is still on the old value', () => {
   it('is not answered to a static token, and it is said which command tells', async () => {
     const me = await reader();
     await me.visit(`sources/${db}`, 'db');
-    const section = me.page.getByRole('region', { name: 'Is anybody still on the old value?' });
-    await section.getByRole('button', { name: 'Look' }).click();
+    const section = me.page.getByRole('region', { name: 'Containers with older data' });
+    await section.getByRole('button', { name: 'Check' }).click();
     await section.getByText(`kubectl reroll stale --source secret/db -n ${space.name}`).waitFor();
     me.behaved(/status of 403/);
   });
@@ -373,11 +373,11 @@ it('what would happen is asked for a workload with other annotations; nothing is
   await me.visit('preview', 'Preview');
   await me.page.getByLabel('a workload had other annotations').check();
   await me.page.getByLabel('Workload', { exact: true }).fill(`Deployment/${space.name}/api`);
-  await me.page.getByLabel('With these annotations on it').fill('reloader.stakater.com/auto: "true"');
+  await me.page.getByLabel('With these annotations').fill('reloader.stakater.com/auto: "true"');
   await me.page.getByRole('button', { name: 'Preview' }).click();
   const result = me.page.getByRole('region', { name: 'What would happen' });
-  await result.getByRole('row', { name: /api/ }).getByText('Roll', { exact: true }).waitFor();
-  await me.page.getByRole('region', { name: 'What is otherwise today' }).getByText('Not roll').waitFor();
+  await result.getByRole('row', { name: /api/ }).getByText('Reload', { exact: true }).waitFor();
+  await me.page.getByRole('region', { name: 'Differences today' }).getByText('No reload').waitFor();
   const { metadata } = await space.get('Deployment/api');
   expect(metadata.annotations ?? {}).not.toHaveProperty(['reloader.stakater.com/auto']);
   me.behaved();
@@ -459,7 +459,7 @@ it('the colours follow the system, unless the reader chooses, and the choice sta
   const ground = async (): Promise<string> =>
     await me.page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
   const dark = await ground();
-  await me.page.getByLabel('Colours').selectOption('light');
+  await me.page.getByLabel('Theme').selectOption('light');
   const light = await ground();
   expect(light).not.toBe(dark);
   await me.page.reload();

@@ -39,7 +39,7 @@ export function App(): JSX.Element {
           main.current?.focus();
         }}
       >
-        Skip to the page
+        Skip to content
       </a>
       <Header
         isMenuOpen={isMenuOpen}

@@ -6,8 +6,8 @@ const CAUSE_SENTENCES = {
   updated: 'changed',
   created: 'was created',
   deleted: 'was deleted',
-  missed: 'had changed while nobody watched',
-  repeated: 'was looked at again',
+  missed: 'changed while no watcher ran',
+  repeated: 'was processed again',
   manual: '',
 } as const;
 
@@ -22,7 +22,7 @@ export function sentenceOf(event: LiveEvent): string | undefined {
   switch (event.name) {
     case 'change': {
       const { source, cause, request } = event.data;
-      if (!source) return `${request?.actor ?? 'Somebody'} asked for a reload`;
+      if (!source) return `${request?.actor ?? 'Somebody'} requested a reload`;
       return `${spoken(source)} ${CAUSE_SENTENCES[cause]}`;
     }
     case 'outcome':

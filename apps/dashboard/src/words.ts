@@ -32,7 +32,7 @@ export type Sign =
 export const STATES: Readonly<Record<ReloadState, Look>> = {
   failed: {
     word: 'Failed',
-    meaning: 'For good, until a new change, an edit or a person’s word',
+    meaning: 'All attempts failed; a new change, an edit or a manual reload starts again',
     sign: 'cross',
     tone: 'bad',
   },
@@ -43,7 +43,7 @@ export const STATES: Readonly<Record<ReloadState, Look>> = {
     tone: 'bad',
   },
   retrying: {
-    word: 'Trying again',
+    word: 'Retrying',
     meaning: 'It failed and will be tried again',
     sign: 'again',
     tone: 'warn',
@@ -54,7 +54,7 @@ export const STATES: Readonly<Record<ReloadState, Look>> = {
     sign: 'clock',
     tone: 'warn',
   },
-  running: { word: 'At work', meaning: 'A worker has it', sign: 'half', tone: 'busy' },
+  running: { word: 'Running', meaning: 'A worker has it', sign: 'half', tone: 'busy' },
   pending: { word: 'Waiting', meaning: 'Its job waits for a worker', sign: 'circle', tone: 'busy' },
   delayed: { word: 'Delayed', meaning: 'Its job is due later', sign: 'clock', tone: 'busy' },
   reloaded: {
@@ -65,26 +65,26 @@ export const STATES: Readonly<Record<ReloadState, Look>> = {
   },
   rolledOut: {
     word: 'Rolled out',
-    meaning: 'Patched, and all its pods are of the new template',
+    meaning: 'Patched, and all its pods are replaced',
     sign: 'check',
     tone: 'good',
   },
   wouldReload: { word: 'Would reload', meaning: 'A dry run: nothing was sent', sign: 'ring', tone: 'quiet' },
   recorded: {
     word: 'Recorded',
-    meaning: 'Only the record was written; nothing was rolled',
+    meaning: 'Only the applied record was written; nothing was reloaded',
     sign: 'dot',
     tone: 'quiet',
   },
   forgotten: {
-    word: 'Not known',
-    meaning: 'The history no longer tells what became of it',
+    word: 'Unknown',
+    meaning: 'The history no longer has the outcome',
     sign: 'ring',
     tone: 'quiet',
   },
   skipped: {
     word: 'Skipped',
-    meaning: 'Nothing was to be done, or the rules said no',
+    meaning: 'Nothing to do, or the rules decided against it',
     sign: 'dash',
     tone: 'quiet',
   },
@@ -94,7 +94,7 @@ export const ROLLOUTS: Readonly<Record<Workload['rollout'], Look>> = {
   progressing: { word: 'Rolling out', meaning: 'Pods are being replaced', sign: 'half', tone: 'busy' },
   complete: {
     word: 'Complete',
-    meaning: 'All pods are of the present template',
+    meaning: 'All pods have the current template',
     sign: 'check',
     tone: 'good',
   },
@@ -104,7 +104,7 @@ export const ROLLOUTS: Readonly<Record<Workload['rollout'], Look>> = {
 export const JOB_STATES: Readonly<Record<Job['state'], Look>> = {
   waiting: { word: 'Waiting', meaning: 'For a worker', sign: 'circle', tone: 'busy' },
   delayed: { word: 'Delayed', meaning: 'Due later', sign: 'clock', tone: 'busy' },
-  active: { word: 'At work', meaning: 'A worker has it', sign: 'half', tone: 'busy' },
+  active: { word: 'Running', meaning: 'A worker has it', sign: 'half', tone: 'busy' },
   failed: { word: 'Failed', meaning: 'Its attempts are used up', sign: 'cross', tone: 'bad' },
 };
 
@@ -122,7 +122,7 @@ export const DUE: Readonly<Record<'owed' | 'correct' | 'none', Look>> = {
 export const WAVES: Readonly<Record<NonNullable<Waves['plan']>[number]['state'], Look>> = {
   waiting: { word: 'Waiting', meaning: 'For an earlier wave', sign: 'clock', tone: 'quiet' },
   underWay: {
-    word: 'Under way',
+    word: 'In progress',
     meaning: 'Its workloads are being reloaded and rolled out',
     sign: 'half',
     tone: 'busy',
@@ -150,8 +150,8 @@ export const WAVES: Readonly<Record<NonNullable<Waves['plan']>[number]['state'],
 
 export const CONSUMER_STATES: Readonly<Record<Consumer['state'], Look>> = {
   stale: { word: 'Stale', meaning: 'It has older data', sign: 'alert', tone: 'bad' },
-  unknown: { word: 'Not known', meaning: 'Nothing tells which data it has', sign: 'ring', tone: 'warn' },
-  current: { word: 'Current', meaning: 'It has the present data', sign: 'check', tone: 'good' },
+  unknown: { word: 'Unknown', meaning: 'Nothing tells which data it has', sign: 'ring', tone: 'warn' },
+  current: { word: 'Current', meaning: 'It has the current data', sign: 'check', tone: 'good' },
 };
 
 export const USES: Readonly<Record<Consumer['use'], string>> = {
@@ -173,9 +173,9 @@ export const CAUSES: Readonly<Record<Change['cause'], string>> = {
   updated: 'Changed',
   created: 'Created',
   deleted: 'Deleted',
-  missed: 'Changed while nobody watched, and found later',
-  repeated: 'The job ran again; the data is what it was',
-  manual: 'Asked for by a person',
+  missed: 'Changed while no watcher ran, and found later',
+  repeated: 'The job ran again; the data is the same',
+  manual: 'Requested by a user',
 };
 
 export const CAUSE_WORDS: Readonly<Record<Change['cause'], string>> = {
@@ -184,12 +184,12 @@ export const CAUSE_WORDS: Readonly<Record<Change['cause'], string>> = {
   deleted: 'deleted',
   missed: 'found later',
   repeated: 'repeated',
-  manual: 'by hand',
+  manual: 'manual',
 };
 
 export const HOW: Readonly<Record<'used' | 'mentioned' | 'named', string>> = {
   used: 'A container uses it',
-  mentioned: 'In the pod template, not in a container',
+  mentioned: 'In the pod template, but in no container',
   named: 'Named by an annotation only',
 };
 

@@ -3,7 +3,7 @@ import { workloadLook } from './workload-look.ts';
 
 it('is the worst of what is so: only a workload without anything open is up to date', () => {
   const word = (due: 'owed' | 'correct' | null, rollout: 'stuck' | 'progressing' | 'complete'): string =>
-    workloadLook({ due, rollout }).word;
+    workloadLook({ due, rollout, leftAlone: null }).word;
   expect(word(null, 'stuck')).toBe('Stuck');
   expect(word('owed', 'stuck')).toBe('Stuck');
   expect(word('owed', 'complete')).toBe('Pending');
@@ -11,4 +11,7 @@ it('is the worst of what is so: only a workload without anything open is up to d
   expect(word(null, 'progressing')).toBe('Rolling out');
   expect(word('correct', 'complete')).toBe('Record outdated');
   expect(word(null, 'complete')).toBe('Up to date');
+  expect(workloadLook({ due: null, rollout: 'complete', leftAlone: 'CronJobSuspended' }).word).toBe(
+    'Not reloaded',
+  );
 });

@@ -8,10 +8,18 @@ const UP_TO_DATE: Look = {
   tone: 'good',
 };
 
+const LEFT_ALONE: Look = {
+  word: 'Not reloaded',
+  meaning: 'Reroll leaves it alone; the notes say why',
+  sign: 'dash',
+  tone: 'quiet',
+};
+
 /** The one state of a workload: its worst, so that no problem stands beside a word that says that all is well. */
-export function workloadLook(of: Pick<WorkloadSummary, 'due' | 'rollout'>): Look {
+export function workloadLook(of: Pick<WorkloadSummary, 'due' | 'rollout' | 'leftAlone'>): Look {
   if (of.rollout === 'stuck') return ROLLOUTS.stuck;
   if (of.due === 'owed') return DUE.owed;
   if (of.rollout === 'progressing') return ROLLOUTS.progressing;
-  return of.due === 'correct' ? DUE.correct : UP_TO_DATE;
+  if (of.due === 'correct') return DUE.correct;
+  return of.leftAlone === null ? UP_TO_DATE : LEFT_ALONE;
 }

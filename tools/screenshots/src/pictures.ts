@@ -38,18 +38,18 @@ function picturesOf({ change, changeAgain }: Shop): readonly Picture[] {
     { file: 'overview', route: '', shows: 'Latest changes', act: watched },
     { file: 'overview-dark', route: '', shows: 'Latest changes', colours: 'dark' },
     { file: 'overview-phone', route: '', shows: 'Latest changes', size: PHONE },
-    { file: 'change', route: `changes/${change}`, shows: 'What became of it' },
-    { file: 'source', route: `sources/${source}`, shows: 'What depends on it' },
-    { file: 'source-phone', route: `sources/${source}`, shows: 'What depends on it', size: PHONE },
+    { file: 'change', route: `changes/${change}`, shows: 'Workloads' },
+    { file: 'source', route: `sources/${source}`, shows: 'Dependent workloads' },
+    { file: 'source-phone', route: `sources/${source}`, shows: 'Dependent workloads', size: PHONE },
     {
       file: 'workload-stuck',
       route: `workloads/Deployment/${NAMESPACE}/ledger`,
-      shows: 'Annotations that decide',
+      shows: 'Annotations',
     },
     {
       file: 'explain-dark',
       route: `explain?workload=Deployment/${NAMESPACE}/reports&source=${source}`,
-      shows: 'Rules, in their order',
+      shows: 'Rules, in order',
       colours: 'dark',
     },
   ];

@@ -70,7 +70,7 @@ function Since(): JSX.Element | null {
   return (
     <>
       {' '}
-      Shown is what was known at {/* The alert is not read out again when the time moves on. */}
+      This was known at {/* The alert is not read out again when the time moves on. */}
       <span aria-live="off">
         <Time at={at} />
       </span>
@@ -87,7 +87,7 @@ function troubleWords(
     case 0:
       return {
         title: 'Reroll does not answer.',
-        detail: 'The connection failed; it is tried again by itself.',
+        detail: 'The connection failed. The dashboard retries by itself.',
       };
     case 403:
       return {
@@ -97,14 +97,14 @@ function troubleWords(
           : `Your account has no right to read ${what} here.`,
       };
     case 404:
-      return { title: 'There is no such thing,', detail: 'or your account may not see it.' };
+      return { title: 'Not found,', detail: 'or your account may not see it.' };
     case 429:
       return {
         title: 'You have asked too often.',
         detail:
           retryAfter === undefined
             ? 'Wait a moment, then try again.'
-            : `Reroll answers you again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}; lists then come by themselves.`,
+            : `Reroll answers you again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}; lists then load by themselves.`,
       };
     default:
       return { title: `${problem.title ?? 'The answer could not be used'}.`, detail: problem.detail ?? '' };

@@ -15,10 +15,10 @@ export function ConsumersPanel({ of }: { of: Ref }): JSX.Element {
   const [asked, setAsked] = useState(0);
   return (
     <Panel
-      title="Is anybody still on the old value?"
+      title="Containers with older data"
       aside={
         <button type="button" onClick={() => setAsked(asked + 1)}>
-          {asked === 0 ? 'Look' : 'Look again'}
+          {asked === 0 ? 'Check' : 'Check again'}
         </button>
       }
     >

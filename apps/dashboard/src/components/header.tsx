@@ -10,7 +10,7 @@ import { status } from '../state/status.ts';
 
 export const SEARCH_FIELD = 'search';
 
-const THEME_WORDS = { system: 'System', light: 'Light', dark: 'Dark' } as const;
+const THEME_WORDS = { system: 'Theme: auto', light: 'Theme: light', dark: 'Theme: dark' } as const;
 
 interface HeaderProps {
   readonly isMenuOpen: boolean;
@@ -39,7 +39,7 @@ export function Header({ isMenuOpen, toggleMenu, help }: HeaderProps): JSX.Eleme
       <div class="top-end">
         <ThemeChoice />
         <button type="button" class="plain help" onClick={help}>
-          Keys
+          Shortcuts
         </button>
         <Caller />
       </div>
@@ -109,7 +109,7 @@ function ThemeChoice(): JSX.Element {
   return (
     <>
       <label class="unseen" for={id}>
-        Colours
+        Theme
       </label>
       <select
         id={id}

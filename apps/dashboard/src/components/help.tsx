@@ -6,7 +6,7 @@ import { hasShortcuts } from '../state/preferences.ts';
 export function Help({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }): JSX.Element {
   return (
     <dialog ref={dialog} aria-labelledby="help-title">
-      <h2 id="help-title">Keys</h2>
+      <h2 id="help-title">Keyboard shortcuts</h2>
       <dl class="keys">
         <Key keys={['/']} word="Search" />
         {GO_KEYS.map(([key, , word]) => (
@@ -20,7 +20,7 @@ export function Help({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }
           checked={hasShortcuts.value}
           onChange={({ currentTarget }) => (hasShortcuts.value = currentTarget.checked)}
         />{' '}
-        Keys of one letter are on
+        Single-key shortcuts are on
       </label>
       <div class="dialog-buttons">
         <button type="button" onClick={() => dialog.current?.close()}>

@@ -1,55 +1,47 @@
 import type { JSX } from 'preact';
 import { hrefOf, route } from '../router.ts';
+import { NavIcon, type NavPage } from './nav-icon.tsx';
 
-const GROUPS = [
-  [
-    'See',
-    [
-      ['', 'Overview'],
-      ['changes', 'Changes'],
-    ],
-  ],
-  [
-    'Objects',
-    [
-      ['workloads', 'Workloads'],
-      ['sources', 'Sources'],
-    ],
-  ],
-  [
-    'Ask',
-    [
-      ['explain', 'Explain'],
-      ['preview', 'Preview'],
-    ],
-  ],
-  [
-    'Steer',
-    [
-      ['jobs', 'Jobs'],
-      ['audit', 'Audit'],
-    ],
-  ],
-] as const;
+type Pages = readonly (readonly [NavPage, string])[];
+
+const PAGES: Pages = [
+  ['', 'Overview'],
+  ['changes', 'Changes'],
+  ['workloads', 'Workloads'],
+  ['sources', 'Sources'],
+  ['jobs', 'Jobs'],
+  ['audit', 'Audit'],
+];
+const TOOLS: Pages = [
+  ['explain', 'Explain'],
+  ['preview', 'Preview'],
+];
 
 export function Navigation({ isOpen }: { isOpen: boolean }): JSX.Element {
-  const { page } = route.value;
   return (
     <nav id="pages" class={isOpen ? 'open' : ''} aria-label="Pages">
-      {GROUPS.map(([group, pages]) => (
-        <div key={group} class="group">
-          <p id={`group-${group}`}>{group}</p>
-          <ul aria-labelledby={`group-${group}`}>
-            {pages.map(([each, word]) => (
-              <li key={each}>
-                <a href={hrefOf(each)} aria-current={each === page ? 'page' : undefined}>
-                  {word}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
+      <ul>
+        <Links to={PAGES} />
+      </ul>
+      <p id="nav-tools">Tools</p>
+      <ul aria-labelledby="nav-tools">
+        <Links to={TOOLS} />
+      </ul>
     </nav>
+  );
+}
+
+function Links({ to }: { to: Pages }): JSX.Element {
+  return (
+    <>
+      {to.map(([page, word]) => (
+        <li key={page}>
+          <a href={hrefOf(page)} aria-current={page === route.value.page ? 'page' : undefined}>
+            <NavIcon page={page} />
+            {word}
+          </a>
+        </li>
+      ))}
+    </>
   );
 }

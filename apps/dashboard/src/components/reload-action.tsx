@@ -21,14 +21,14 @@ export function ReloadAction({
     <>
       {change === undefined ? null : (
         <a class="asked" href={hrefOf('changes', [change])}>
-          Asked for: follow it
+          Requested: show progress
         </a>
       )}
       <Action
         label="Reload now"
         title={`Reload ${spoken(of)}`}
         isPrimary={isPrimary}
-        done={`A reload of ${spoken(of)} was asked for`}
+        done={`A reload of ${spoken(of)} was requested`}
         run={async ({ reason, idempotencyKey }) => {
           const params = { kind: of.kind, namespace: of.namespace, name: of.name };
           const { id } = await call('reloadWorkload', { params, body: { reason }, idempotencyKey });
@@ -36,7 +36,7 @@ export function ReloadAction({
           news.value += 1;
         }}
       >
-        <p>Its pods are replaced as its update strategy says, if its annotations opt in to reloads.</p>
+        <p>Its pods are replaced according to its update strategy, if its annotations opt in to reloads.</p>
       </Action>
     </>
   );

@@ -9,9 +9,9 @@ export function RetryAction({ id, isFailed }: { id: string; isFailed: boolean })
   if (!mayReload() && !maySteer()) return null;
   return (
     <Action
-      label="Try again"
-      title={`Try job ${id} again`}
-      done={`Job ${id} will be tried again`}
+      label="Retry"
+      title={`Retry job ${id}`}
+      done={`Job ${id} will be retried`}
       run={async ({ reason, idempotencyKey }) => {
         await call('retryJob', { params: { id }, body: { reason }, idempotencyKey });
         news.value += 1;
@@ -19,7 +19,7 @@ export function RetryAction({ id, isFailed }: { id: string; isFailed: boolean })
     >
       <p>
         {isFailed
-          ? 'It begins anew, with all its attempts.'
+          ? 'It starts again, with all its attempts.'
           : 'It runs at once and does not wait for its time.'}
       </p>
     </Action>

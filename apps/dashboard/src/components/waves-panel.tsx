@@ -33,7 +33,7 @@ export function WavesPanel({ of, hash }: { of: Ref; hash?: string | null }): JSX
       <Settings of={data} />
       {data.plan === null ? null : (
         <Table
-          caption="Waves of the present data"
+          caption="Waves of the current data"
           columns={COLUMNS}
           rows={data.plan.map((wave, at) => ({ ...wave, number: at + 1 }))}
           keyOf={({ number }) => `${number}`}

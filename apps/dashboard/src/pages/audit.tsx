@@ -10,15 +10,15 @@ import { route } from '../router.ts';
 import { sinceOf, SINCE } from './since.ts';
 
 const FILTERS: readonly Filter[] = [
-  { name: 'actor', label: 'Who' },
+  { name: 'actor', label: 'Caller' },
   { name: 'since', label: 'Since', choices: SINCE },
 ];
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { header: 'When', width: 'tight', cell: ({ at }) => <Time at={at} /> },
-  { header: 'Who', cell: ({ actor }) => actor },
-  { header: 'Did', width: 'tight', cell: ({ action }) => <code>{action}</code> },
-  { header: 'To', cell: ({ target }) => <KeyLink of={target} /> },
+  { header: 'Time', width: 'tight', cell: ({ at }) => <Time at={at} /> },
+  { header: 'Caller', cell: ({ actor }) => actor },
+  { header: 'Action', width: 'tight', cell: ({ action }) => <code>{action}</code> },
+  { header: 'Object', cell: ({ target }) => <KeyLink of={target} /> },
   { header: 'Reason', width: 'wide', cell: ({ reason }) => reason },
   { header: 'Result', width: 'tight', cell: ({ result }) => <Result result={result} /> },
 ];

@@ -35,26 +35,26 @@ export function Change({ id }: { id: string }): JSX.Element {
 
 function titleOf({ source, cause, request }: ChangeData): string {
   if (source) return `${source.kind} ${source.name} ${CAUSE_WORDS[cause]}`;
-  return `Reload asked for by ${request?.actor ?? 'somebody'}`;
+  return `Reload requested by ${request?.actor ?? 'somebody'}`;
 }
 
 function Summary({ change }: { change: ChangeData }): JSX.Element {
   const { source, cause, seenAt, takenUpAt, from, to, request, merged } = change;
   return (
-    <Panel title="What changed">
+    <Panel title="Summary">
       <Facts
         facts={[
-          ['Source', source ? <RefLink of={source} /> : 'None: a person asked'],
+          ['Source', source ? <RefLink of={source} /> : 'None: a user requested it'],
           ['Cause', CAUSES[cause]],
           ...(merged === undefined
             ? []
             : ([['Merged', `${merged} earlier changes that reloaded nothing`]] as const)),
           ['Seen', <Time at={seenAt} />],
-          ['Taken up', <Time at={takenUpAt} none="Not yet" />],
+          ['Picked up', <Time at={takenUpAt} none="Not yet" />],
           ...(source ? ([['Data', <FromTo from={from} to={to} />]] as const) : []),
           ...(request
             ? ([
-                ['Asked for by', request.actor],
+                ['Requested by', request.actor],
                 ['Reason', request.reason],
               ] as const)
             : []),
@@ -83,7 +83,7 @@ function Workloads({ change }: { change: ChangeData }): JSX.Element {
     ...(source ? [rulesOf(source)] : []),
   ];
   return (
-    <Panel title="What became of it">
+    <Panel title="Workloads">
       <Table
         caption="Workloads of this change"
         columns={columns}

@@ -23,7 +23,7 @@ export function Explain(): JSX.Element {
     <>
       <PageHead title="Explain" />
       <p class="lead">
-        Why a workload does, or does not, reload when a source changes: every rule, in its order.
+        Why a workload does, or does not, reload when a source changes: every rule, in order.
       </p>
       <Filters filters={FIELDS} submit="Explain" />
       {workload === '' || source === '' ? (
@@ -53,7 +53,7 @@ function Explained({ workload, source }: { workload: string; source: string }): 
 function Conclusion({ of }: { of: Explanation }): JSX.Element {
   const { conclusion, reloads, reason, holds, workload, source } = of;
   return (
-    <Panel title="In short">
+    <Panel title="Result">
       <p class="conclusion">
         <Badge
           look={{
@@ -70,7 +70,7 @@ function Conclusion({ of }: { of: Explanation }): JSX.Element {
         <ul class="holds">
           {holds.map((hold) => (
             <li key={hold.reason}>
-              {hold.stops ? 'Stopped: ' : 'To know: '}
+              {hold.stops ? 'Stopped: ' : 'Note: '}
               <Why reason={hold.reason} detail={hold.detail} />
             </li>
           ))}
@@ -82,7 +82,7 @@ function Conclusion({ of }: { of: Explanation }): JSX.Element {
 
 function Rules({ of: { rules } }: { of: Explanation }): JSX.Element {
   return (
-    <Panel title="Rules, in their order">
+    <Panel title="Rules, in order">
       <ol class="rules">
         {rules.map(({ rule, outcome, decides, reason, detail }) => (
           <li key={rule} class={decides ? 'decides' : ''} aria-current={decides ? 'step' : undefined}>
@@ -116,7 +116,7 @@ function Circumstances({ of: { use, record, due } }: { of: Explanation }): JSX.E
           ['Current', <Hash hash={record.current} />],
           ['Record', agreement(record)],
           ['Reload', due.known ? <Badge look={DUE[due.state ?? 'none']} /> : 'Unknown'],
-          ['Because', <Words text={due.detail} />],
+          ['Details', <Words text={due.detail} />],
         ]}
       />
     </Panel>
@@ -140,7 +140,7 @@ function Places({ places }: { places: Explanation['use']['places'] }): JSX.Eleme
       {places.map(({ by, container, init, name }) => (
         <li key={`${by} ${container} ${name}`}>
           {init ? 'init container ' : ''}
-          {container === null ? 'mounted by none' : <code>{container}</code>}, {BY[by]}
+          {container === null ? 'not mounted' : <code>{container}</code>}, {BY[by]}
           {name === null ? null : (
             <>
               {' '}
@@ -154,7 +154,7 @@ function Places({ places }: { places: Explanation['use']['places'] }): JSX.Eleme
 }
 
 function agreement({ agrees, doubtful }: Explanation['record']): string {
-  if (doubtful) return 'In doubt: it was seen to be false for these pods';
-  if (agrees === null) return 'There is nothing to compare';
-  return agrees ? 'Agrees with the present data' : 'Differs from the present data';
+  if (doubtful) return 'Unverified: it may be wrong for these pods';
+  if (agrees === null) return 'Nothing to compare';
+  return agrees ? 'Matches the current data' : 'Differs from the current data';
 }

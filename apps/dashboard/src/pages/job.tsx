@@ -21,13 +21,13 @@ export function Job({ id }: { id: string }): JSX.Element {
       </PageHead>
       <Answer of={job} what="the job">
         {(data) => (
-          <Panel title="Now">
+          <Panel title="Status">
             <Facts
               facts={[
                 ['Queue', `${data.queue}: ${QUEUES[data.queue]}`],
-                ['For', <KeyLink of={data.subject} />],
+                ['Object', <KeyLink of={data.subject} />],
                 ['State', <Badge look={JOB_STATES[data.state]} />],
-                ['Made', <Time at={data.createdAt} />],
+                ['Created', <Time at={data.createdAt} />],
                 ['Due', <Time at={data.until} none="Now" />],
                 ['Started', <Time at={data.startedAt} none="Not yet" />],
                 ['Ended', <Time at={data.endedAt} none="Not yet" />],

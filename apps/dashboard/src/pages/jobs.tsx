@@ -26,7 +26,7 @@ const FILTERS: readonly Filter[] = [
 
 const COLUMNS: readonly Column<Job>[] = [
   { header: 'Job', width: 'tight', cell: ({ id }) => <a href={hrefOf('jobs', [id])}>{id}</a> },
-  { header: 'For', width: 'wide', cell: ({ subject }) => <KeyLink of={subject} /> },
+  { header: 'Object', width: 'wide', cell: ({ subject }) => <KeyLink of={subject} /> },
   { header: 'State', width: 'tight', cell: ({ state }) => <Badge look={JOB_STATES[state]} /> },
   { header: 'Since', width: 'tight', cell: ({ since, createdAt }) => <Time at={since ?? createdAt} /> },
   { header: 'Until', width: 'tight', cell: ({ until }) => <Time at={until} /> },
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Job>[] = [
 ];
 
 const RETRY: Column<Job> = {
-  header: 'Do',
+  header: 'Actions',
   width: 'tight',
   cell: ({ id, state }) =>
     state === 'active' ? null : <RetryAction id={id} isFailed={state === 'failed'} />,
@@ -46,11 +46,11 @@ export function Jobs(): JSX.Element {
   return (
     <>
       <PageHead title="Jobs" />
-      <div class="halves">
+      <div class="columns">
         <Queues />
         <Limits />
       </div>
-      <Panel title="Jobs that wait, run or have failed">
+      <Panel title="Waiting, running and failed jobs">
         <Filters filters={FILTERS} />
         <Paged id="listJobs" query={route.value.query} what="jobs" freshness="pulse" keyOf={({ id }) => id}>
           {(jobs) => (
@@ -59,7 +59,7 @@ export function Jobs(): JSX.Element {
               columns={columns}
               rows={jobs}
               keyOf={({ id }) => id}
-              empty="None: every job is done."
+              empty="No jobs: all are done."
             />
           )}
         </Paged>

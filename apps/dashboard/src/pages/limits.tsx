@@ -19,8 +19,8 @@ export function Limits(): JSX.Element {
           <>
             <Facts
               facts={[
-                ['Jobs at a time, each worker', data.concurrency ?? 'As the flag says'],
-                ['Reloads a minute', data.reloadsPerMinute ?? 'As the flag says'],
+                ['Concurrent jobs per worker', data.concurrency ?? 'As set by the flag'],
+                ['Reloads per minute', data.reloadsPerMinute ?? 'As set by the flag'],
               ]}
             />
             {maySteer() ? (
@@ -47,14 +47,9 @@ function SetLimits({ limits, onDone }: { limits: LimitsData; onDone: () => void 
         onDone();
       }}
     >
-      <p>They hold without a restart. Empty: as the flag says.</p>
-      <NumberField
-        label="Jobs at a time, each worker"
-        most={1_000}
-        value={concurrency}
-        set={setConcurrency}
-      />
-      <NumberField label="Reloads a minute" most={1_000_000} value={reloads} set={setReloads} />
+      <p>They apply without a restart. Empty: the value of the flag.</p>
+      <NumberField label="Concurrent jobs per worker" most={1_000} value={concurrency} set={setConcurrency} />
+      <NumberField label="Reloads per minute" most={1_000_000} value={reloads} set={setReloads} />
     </Action>
   );
 }

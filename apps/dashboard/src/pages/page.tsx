@@ -51,9 +51,9 @@ function One({ page, parts }: { page: string; parts: readonly string[] }): JSX.E
 function NoPage(): JSX.Element {
   return (
     <>
-      <PageHead title="No such page" />
+      <PageHead title="Page not found" />
       <p>
-        The address names none. <a href={hrefOf('')}>To the overview</a>
+        There is no page at this address. <a href={hrefOf('')}>Go to the overview</a>
       </p>
     </>
   );

@@ -23,21 +23,21 @@ export const QUEUE_NAME: Column<Queue> = {
 
 export const QUEUE_TROUBLE: readonly Column<Queue>[] = [
   { header: 'Failed', width: 'tight', cell: ({ counts }) => counts.failed },
-  { header: 'Oldest', width: 'tight', cell: ({ oldestDueSeconds }) => lasting(oldestDueSeconds) },
+  { header: 'Lag', width: 'tight', cell: ({ oldestDueSeconds }) => lasting(oldestDueSeconds) },
 ];
 
 const COLUMNS: readonly Column<Queue>[] = [
   QUEUE_NAME,
   { header: 'Waiting', width: 'tight', cell: ({ counts }) => counts.waiting },
-  { header: 'Later', width: 'tight', cell: ({ counts }) => counts.delayed },
-  { header: 'At work', width: 'tight', cell: ({ counts }) => counts.active },
+  { header: 'Delayed', width: 'tight', cell: ({ counts }) => counts.delayed },
+  { header: 'Running', width: 'tight', cell: ({ counts }) => counts.active },
   ...QUEUE_TROUBLE,
 ];
 
 export function Queues(): JSX.Element {
   const queues = useAnswer('listQueues', {}, 'pulse');
   const steer: Column<Queue> = {
-    header: 'Do',
+    header: 'Actions',
     width: 'tight',
     cell: (queue) => <PauseOrResume queue={queue} onDone={queues.refresh} />,
   };

@@ -4,7 +4,7 @@ import { refused, signIn } from '../state/session.ts';
 import { PageHead } from '../components/page-head.tsx';
 
 const WHY = {
-  needed: 'This install wants to know who you are.',
+  needed: 'This installation requires you to sign in.',
   notAccepted: 'The token was not accepted: it is not valid here, has another audience, or has expired.',
 } as const;
 

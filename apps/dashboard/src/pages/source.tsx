@@ -37,7 +37,7 @@ function Details({ source }: { source: SourceData }): JSX.Element {
   const { exists, hash, changedAt, annotations, history } = source;
   return (
     <>
-      <Panel title="Now">
+      <Panel title="Status">
         <Facts
           facts={[
             ['Exists', exists ? 'Yes' : 'No'],
@@ -61,12 +61,12 @@ function Dependents({ source }: { source: SourceData }): JSX.Element {
   const dependencies = source.workloadsInDetail;
   const rolling = dependencies.filter(({ rolls }) => rolls).length;
   return (
-    <Panel title="What depends on it">
+    <Panel title="Dependent workloads">
       {dependencies.length === 0 ? null : (
         <Picture
           hub={source}
           spokes={dependencies.map(({ workload, rolls }) => ({ ref: workload, rolls }))}
-          sentence={`A change of ${spoken(source)} rolls ${counted(rolling, 'workload')} of ${dependencies.length} that refer to it. A broken line: it rolls nothing.`}
+          sentence={`A change of ${spoken(source)} reloads ${counted(rolling, 'workload')} of ${dependencies.length} that refer to it. A dashed line: no reload.`}
         />
       )}
       <DependencyTable

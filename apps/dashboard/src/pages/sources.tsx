@@ -12,14 +12,14 @@ import { keyOf } from '../names.ts';
 import { route } from '../router.ts';
 
 const FILTERS: readonly Filter[] = [
-  { name: 'name', label: 'Name has' },
+  { name: 'name', label: 'Name contains' },
   { name: 'namespace', label: 'Namespace' },
   { name: 'kind', label: 'Kind', choices: SOURCE_KINDS.map((kind) => [kind, kind]) },
 ];
 
 const COLUMNS: readonly Column<SourceSummary>[] = [
   { header: 'Source', width: 'wide', cell: (source) => <RefLink of={source} /> },
-  { header: 'Rolls', width: 'tight', cell: ({ workloads }) => workloads },
+  { header: 'Reloads', width: 'tight', cell: ({ workloads }) => workloads },
   {
     header: 'Changed',
     width: 'tight',

@@ -17,7 +17,8 @@ import { Time } from '../components/time.tsx';
 import { keyOf, spoken, type Ref } from '../names.ts';
 import { hrefOf } from '../router.ts';
 import { useAnswer } from '../use-answer.ts';
-import { counted, DUE } from '../words.ts';
+import { workloadLook } from '../workload-look.ts';
+import { counted } from '../words.ts';
 import { Notes } from './workloads.tsx';
 
 export function Workload({ of }: { of: Ref }): JSX.Element {
@@ -54,7 +55,7 @@ function Details({ workload }: { workload: WorkloadData }): JSX.Element {
         </Panel>
       </div>
       <Sources workload={workload} />
-      <Panel title="Annotations that decide">
+      <Panel title="Annotations">
         <AnnotationList annotations={annotations} empty="None on the workload." />
         <h3>Of the pod template</h3>
         <AnnotationList annotations={podAnnotations} empty="None on the pod template." />
@@ -67,12 +68,12 @@ function Details({ workload }: { workload: WorkloadData }): JSX.Element {
 }
 
 function Now({ workload }: { workload: WorkloadData }): JSX.Element {
-  const { due, hold, lastReload, generation, job } = workload;
+  const { hold, lastReload, generation, job } = workload;
   return (
-    <Panel title="Now">
+    <Panel title="Status">
       <Facts
         facts={[
-          ['Reload', <Badge look={DUE[due ?? 'none']} />],
+          ['State', <Badge look={workloadLook(workload)} />],
           ...(hold ? [['Held', <Held hold={hold} of={workload} />] as const] : []),
           ['Last reload', <Time at={lastReload?.at} none="None in the history" />],
           ['Generation', generation],
@@ -116,7 +117,7 @@ function Sources({ workload }: { workload: WorkloadData }): JSX.Element {
         <Picture
           hub={workload}
           spokes={dependencies.map(({ source, rolls }) => ({ ref: source, rolls }))}
-          sentence={`${counted(rolling, 'source')} of ${dependencies.length} ${rolling === 1 ? 'rolls' : 'roll'} ${spoken(workload)} when the data changes. A broken line: it rolls nothing.`}
+          sentence={`${counted(rolling, 'source')} of ${dependencies.length} ${rolling === 1 ? 'reloads' : 'reload'} ${spoken(workload)} when the data changes. A dashed line: no reload.`}
         />
       )}
       <DependencyTable

@@ -15,7 +15,7 @@ import { DUE, reasonWords, ROLLOUTS } from '../words.ts';
 import { workloadLook } from '../workload-look.ts';
 
 const FILTERS: readonly Filter[] = [
-  { name: 'name', label: 'Name has' },
+  { name: 'name', label: 'Name contains' },
   { name: 'namespace', label: 'Namespace' },
   { name: 'kind', label: 'Kind', choices: WORKLOAD_KINDS.map((kind) => [kind, kind]) },
   {
@@ -83,8 +83,8 @@ export function Notes({ of }: { of: WorkloadSummary }): JSX.Element | null {
   if (leftAlone === null && !contested && pausedUntil === null) return null;
   return (
     <ul class="notes">
-      {leftAlone === null ? null : <li title={reasonWords(leftAlone)}>Left alone ({leftAlone})</li>}
-      {contested ? <li title={reasonWords('Contested')}>Contested</li> : null}
+      {leftAlone === null ? null : <li title={reasonWords(leftAlone)}>Not reloaded ({leftAlone})</li>}
+      {contested ? <li title={reasonWords('Contested')}>Conflict with another controller</li> : null}
       {pausedUntil === null ? null : (
         <li>
           Paused until <Time at={pausedUntil} />

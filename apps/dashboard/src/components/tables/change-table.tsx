@@ -34,7 +34,7 @@ function ChangeTitle({ change: { source, request } }: { change: ChangeSummary })
       </>
     );
   }
-  return <span class="name">Reload asked for by {request?.actor ?? 'somebody'}</span>;
+  return <span class="name">Reload requested by {request?.actor ?? 'somebody'}</span>;
 }
 
 export function ChangeTable(props: {

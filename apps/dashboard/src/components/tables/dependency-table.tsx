@@ -16,13 +16,13 @@ export type DependencyRow = Omit<Workload['sourcesInDetail'][number], 'source'> 
 
 const COLUMNS: readonly Column<DependencyRow>[] = [
   {
-    header: 'A change of it',
+    header: 'On a change',
     width: 'tight',
     cell: ({ rolls }) => (
       <Badge
         look={{
           ...RULE_OUTCOMES[rolls ? 'reload' : 'skip'],
-          word: rolls ? 'Rolls' : 'Rolls nothing',
+          word: rolls ? 'Reload' : 'No reload',
           meaning: '',
           tone: rolls ? 'good' : 'quiet',
         }}
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<DependencyRow>[] = [
       </>
     ),
   },
-  { header: 'Record, and data', width: 'tight', cell: (dependency) => <Hashes of={dependency} /> },
+  { header: 'Recorded / current data', width: 'tight', cell: (dependency) => <Hashes of={dependency} /> },
   {
     header: 'Reload',
     width: 'tight',

@@ -9,7 +9,7 @@ import { Time } from '../time.tsx';
 import { Why } from '../words.tsx';
 
 const AT: Column<HistoryEntry> = {
-  header: 'When',
+  header: 'Time',
   width: 'tight',
   cell: ({ at, change }) =>
     change === null ? (
@@ -34,7 +34,7 @@ const WORKLOAD: Column<HistoryEntry> = {
   cell: ({ workload }) => <RefLink of={workload} />,
 };
 const WHY: Column<HistoryEntry> = {
-  header: 'Why',
+  header: 'Reason',
   width: 'wide',
   cell: ({ reason, error }) => (
     <>

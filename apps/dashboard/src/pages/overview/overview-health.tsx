@@ -18,7 +18,7 @@ export function Tiles(): JSX.Element | null {
   const workers = now.processes.filter(({ app }) => app === 'worker').length;
   const standbys = now.processes.filter(({ role }) => role === 'standby').length;
   return (
-    <dl class="tiles" aria-label="State of the install">
+    <dl class="tiles" aria-label="State of the installation">
       <Tile
         term="Leader"
         fact={now.leader ?? 'none'}
@@ -27,11 +27,15 @@ export function Tiles(): JSX.Element | null {
       />
       <Tile term="Workers" fact={`${workers}`} note={limitsNote(now)} isBad={workers === 0} />
       <Tile
-        term="Lag"
+        term="Queue lag"
         fact={now.lagSeconds === null ? 'unknown' : lasting(now.lagSeconds)}
-        note="job due for longest"
+        note="oldest due job"
       />
-      <Tile term="Owed" fact={now.owed === null ? 'unknown' : `${now.owed.workloads}`} note={owedNote(now)} />
+      <Tile
+        term="Pending"
+        fact={now.owed === null ? 'unknown' : `${now.owed.workloads}`}
+        note={owedNote(now)}
+      />
       <Tile
         term="Redis"
         fact={redisWord(now)}
@@ -80,7 +84,7 @@ function limitsNote({ limits }: Status): string {
 }
 
 function owedNote({ owed }: Status): ComponentChildren {
-  if (!owed || owed.oldest === null) return 'nothing waits';
+  if (!owed || owed.oldest === null) return 'no pending reload';
   return (
     <>
       since <Time at={owed.oldest} />
@@ -90,8 +94,8 @@ function owedNote({ owed }: Status): ComponentChildren {
 
 const QUEUE_COLUMNS: readonly Column<Queue>[] = [
   QUEUE_NAME,
-  { header: 'Due', width: 'tight', cell: ({ counts }) => counts.waiting + counts.active },
-  { header: 'Later', width: 'tight', cell: ({ counts }) => counts.delayed },
+  { header: 'Due now', width: 'tight', cell: ({ counts }) => counts.waiting + counts.active },
+  { header: 'Delayed', width: 'tight', cell: ({ counts }) => counts.delayed },
   ...QUEUE_TROUBLE,
 ];
 
@@ -119,7 +123,7 @@ type Process = Status['processes'][number];
 
 const PROCESS_COLUMNS: readonly Column<Process>[] = [
   { header: 'Process', width: 'wide', cell: ({ name }) => <span class="name">{name}</span> },
-  { header: 'Is', width: 'tight', cell: roleOf },
+  { header: 'Role', width: 'tight', cell: roleOf },
   { header: 'Started', width: 'tight', cell: ({ startedAt }) => <Time at={startedAt} /> },
   { header: 'Version', width: 'tight', cell: ({ version }) => version },
 ];
@@ -132,14 +136,14 @@ function roleOf({ app, role, synced }: Process): string {
 
 export function Processes(): JSX.Element {
   return (
-    <Panel title="Leader and workers">
+    <Panel title="Processes">
       <Table
         isCompact
-        caption="Processes of the install"
+        caption="Processes of the installation"
         columns={PROCESS_COLUMNS}
         rows={status.value?.processes ?? []}
         keyOf={({ app, name }) => `${app} ${name}`}
-        empty="No process has been heard of."
+        empty="No process sends a heartbeat."
       />
     </Panel>
   );

@@ -26,17 +26,13 @@ export function PreviewForm({ ask }: { ask: (request: PreviewRequest) => Promise
       <Choice of={asked.of} choose={(of) => set({ of, key: '' })} />
       <KeyField asked={asked} set={set} />
       <AnnotationField
-        label={
-          asked.of === 'source'
-            ? 'With these annotations on it instead (optional)'
-            : 'With these annotations on it'
-        }
+        label={asked.of === 'source' ? 'With these annotations instead (optional)' : 'With these annotations'}
         value={asked.annotations}
         set={(annotations) => set({ annotations })}
       />
       {asked.of === 'workload' ? (
         <AnnotationField
-          label="And these on its pod template (optional)"
+          label="And these on the pod template (optional)"
           value={asked.podAnnotations}
           set={(podAnnotations) => set({ podAnnotations })}
         />

@@ -23,10 +23,12 @@ const COLUMNS: readonly Column<Verdict>[] = [
   { header: 'Workload', cell: ({ workload }) => <RefLink of={workload} /> },
   { header: 'Source', cell: ({ source }) => <RefLink of={source} /> },
   {
-    header: 'Would',
+    header: 'Result',
     width: 'tight',
     cell: ({ reloads }) => (
-      <Badge look={{ ...RULE_OUTCOMES[reloads ? 'reload' : 'skip'], word: reloads ? 'Roll' : 'Not roll' }} />
+      <Badge
+        look={{ ...RULE_OUTCOMES[reloads ? 'reload' : 'skip'], word: reloads ? 'Reload' : 'No reload' }}
+      />
     ),
   },
   { header: 'Held now', cell: ({ held }) => <HeldNow held={held} /> },
@@ -48,7 +50,9 @@ export function Preview(): JSX.Element {
   return (
     <>
       <PageHead title="Preview" />
-      <p class="lead">What would roll, if. The rules are asked; nothing is sent to the cluster.</p>
+      <p class="lead">
+        What a change would reload. Only the rules are evaluated; nothing is sent to the cluster.
+      </p>
       <PreviewForm key={JSON.stringify(route.value.query)} ask={ask} />
       {result instanceof CallError ? <Trouble error={result} what="the preview" /> : null}
       {result === undefined || result instanceof CallError ? null : <Result of={result} />}
@@ -66,7 +70,7 @@ function Result({ of: { conclusion, verdicts, today } }: { of: PreviewData }): J
         <Verdicts verdicts={verdicts} caption="What a change would do" />
       </Panel>
       {today.length === 0 ? null : (
-        <Panel title="What is otherwise today">
+        <Panel title="Differences today">
           <Verdicts verdicts={today} caption="What a change does today, where it differs" />
         </Panel>
       )}
