@@ -196,9 +196,13 @@ describe('a change', () => {
     await row.getByText('1 rolled out').first().waitFor();
     await row.getByRole('link').first().click();
     await me.heading('Secret db changed');
-    const became = me.page.getByRole('row', { name: `${space.name}/web` });
-    await became.getByText('Rolled out').waitFor();
-    await became.getByText('AutoReload').waitFor();
+    await me.page.getByText(/^1 workload to reload: .* AutoReload$/).waitFor();
+    const steps = me.page.getByRole('list', { name: `Timeline of Deployment web in ${space.name}` });
+    for (const step of ['Seen', 'Decided', 'Patched', 'Pods replaced']) await steps.getByText(step).waitFor();
+    await steps
+      .getByText(/^after [\d.]+ m?s$/)
+      .last()
+      .waitFor();
     const time = me.page.locator('time').first();
     expect(await time.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d [\d:]{8} UTC$/);
     expect(await time.textContent()).toMatch(/^[\d:]{8} (just now|\d+ (s|min) ago)$/);
@@ -212,7 +216,8 @@ describe('a change', () => {
     await me.page.getByRole('link', { name: 'Requested: show progress' }).click();
     await me.heading('Reload requested by operator');
     await me.page.getByText(`by hand ${MARKUP}`).waitFor();
-    await me.page.getByRole('row', { name: `${space.name}/web` }).waitFor();
+    const steps = me.page.getByRole('list', { name: `Timeline of Deployment web in ${space.name}` });
+    await steps.getByText('Requested').waitFor();
     await me.visit('audit', 'Audit');
     const entry = me.page.getByRole('row', { name: 'reloadWorkload' }).first();
     await entry.getByText(`by hand ${MARKUP}`).waitFor();
@@ -282,7 +287,7 @@ describe('what needs attention', () => {
     const pods = [{ name: 'web-1', container: 'app', reason: 'ImagePullBackOff', message: MARKUP }];
     const at = '2026-11-21T15:00:00.000Z';
     const rolloutInDetail = { state: 'stuck', code: 'ProgressDeadlineExceeded', at, conditions: [], pods };
-    await me.page.route('**/api/v1/workloads?rollout=stuck&*', async (route) => {
+    await me.page.route(/\/api\/v1\/workloads\?rollout=stuck/, async (route) => {
       const { items } = await api.call('listWorkloads', { query: { name: 'web' } });
       await route.fulfill({
         json: { items: items.map((each) => ({ ...each, rollout: 'stuck' })), next: null },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lasting, localTime, relativeTime, utcTime } from './time.ts';
+import { lasting, localTime, relativeTime, took, utcTime } from './time.ts';
 
 const NOW = new Date(2026, 10, 21, 15, 0, 0);
 
@@ -14,6 +14,18 @@ describe('times', () => {
 
   it('have UTC as their title', () => {
     expect(utcTime(new Date('2026-11-21T15:00:01.234Z'))).toBe('2026-11-21 15:00:01 UTC');
+  });
+
+  it.each([
+    [-20, '0 ms'],
+    [340, '340 ms'],
+    [1_240, '1.2 s'],
+    [125_000, '2 min 5 s'],
+    [120_000, '2 min'],
+    [10_920_000, '3 h 2 min'],
+    [200_000_000, '2 d'],
+  ])('%s milliseconds took %s', (milliseconds, words) => {
+    expect(took(milliseconds)).toBe(words);
   });
 
   it.each([

@@ -32,6 +32,18 @@ export function lasting(seconds: number): string {
   return `${Math.floor(whole / step.size)} ${step.unit}`;
 }
 
+/** How long a step took: `340 ms`, `1.2 s`, `2 min 5 s`, `3 h 2 min`. Clocks that disagree make it `0 ms`. */
+export function took(milliseconds: number): string {
+  const ms = Math.max(0, Math.round(milliseconds));
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.floor(ms / 1_000);
+  const rest = seconds < 3_600 ? seconds % 60 : seconds % 3_600;
+  return seconds < 172_800 && lasting(rest) !== '0 s'
+    ? `${lasting(seconds)} ${lasting(rest)}`
+    : lasting(seconds);
+}
+
 /** `4 min ago`, `in 3 h`; `just now` for what is less than five seconds away. */
 export function relativeTime(time: Date, now: Date): string {
   const seconds = secondsBetween(time, now);

@@ -3,7 +3,7 @@ import { PageHead } from '../components/page-head.tsx';
 import { refOf } from '../names.ts';
 import { hrefOf, route } from '../router.ts';
 import { Audit } from './audit.tsx';
-import { Change } from './change.tsx';
+import { Change } from './change/change.tsx';
 import { Changes } from './changes.tsx';
 import { Explain } from './explain.tsx';
 import { Job } from './job.tsx';

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { ChangeWorkload } from '@reroll/shared/api/changes';
+import { groupsOf } from './change-groups.ts';
+
+function workload(name: string, more: Partial<ChangeWorkload>): ChangeWorkload {
+  return {
+    workload: { kind: 'Deployment', namespace: 'shop', name },
+    verdict: 'reload',
+    reason: 'AutoReload',
+    detail: 'auto',
+    state: 'rolledOut',
+    outcome: null,
+    until: null,
+    attempts: null,
+    error: null,
+    decidedAt: null,
+    endedAt: null,
+    rollout: null,
+    ...more,
+  };
+}
+
+it('a reason is told once for all workloads that have it, and those that reload come first', () => {
+  const groups = groupsOf([
+    workload('legacy', { verdict: 'skip', reason: 'NotAnnotated', state: 'skipped' }),
+    workload('web', {}),
+    workload('api', { state: 'held', detail: 'frozen: year-end' }),
+  ]);
+  expect(groups.map(({ reason, detail, workloads }) => `${reason} ${detail} ${workloads.length}`)).toEqual([
+    'AutoReload auto 2',
+    'NotAnnotated auto 1',
+  ]);
+});
+
+it('what the rules said of one workload only is not told of all', () => {
+  const [group] = groupsOf([
+    workload('web', { detail: 'matches db' }),
+    workload('api', { detail: 'matches d.*' }),
+  ]);
+  expect(group?.detail).toBe('');
+});
