@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
-import { bucketsOf } from './timeline-buckets.ts';
+import { bucketsOf, roundTop } from './timeline-buckets.ts';
 
 const FROM = new Date('2026-11-21T14:00:00.000Z');
 const TO = new Date('2026-11-21T15:00:00.000Z');
@@ -30,7 +30,7 @@ it('counts workloads in the minute of their change, by what became of them', () 
     TO,
   );
   expect(buckets).toHaveLength(60);
-  expect(buckets[0]).toEqual({ from: FROM, good: 2, busy: 1, quiet: 0, bad: 1 });
+  expect(buckets[0]).toEqual({ from: FROM, good: 2, busy: 0, warn: 1, bad: 1, quiet: 0 });
   expect(buckets[1]).toMatchObject({ good: 0, busy: 4, quiet: 3, bad: 1 });
 });
 
@@ -45,4 +45,18 @@ it('leaves out what was before, and takes what a clock ahead dates later as of n
   );
   expect(buckets.map(({ good }) => good).reduce((sum, each) => sum + each, 0)).toBe(1);
   expect(buckets.at(-1)?.good).toBe(1);
+});
+
+it.each([
+  [0, 1],
+  [1, 1],
+  [3, 4],
+  [7, 8],
+  [9, 10],
+  [10, 10],
+  [11, 12],
+  [41, 60],
+  [999, 1_000],
+])('an axis that shows %s goes up to %s', (most, top) => {
+  expect(roundTop(most)).toBe(top);
 });

@@ -3,10 +3,20 @@ import { useId } from 'preact/hooks';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import { counted } from '../../words.ts';
 import { hrefOf } from '../../router.ts';
-import { bucketsOf, type Bucket } from './timeline-buckets.ts';
+import { bucketsOf, PARTS, roundTop, type Bucket, type Part } from './timeline-buckets.ts';
 
-const HEIGHT = 64;
+const HEIGHT = 96;
 const WIDTH = 600;
+/** Times below the axis, besides now. */
+const TICKS = 4;
+
+const LEGEND: Readonly<Record<Part, string>> = {
+  good: 'Rolled out',
+  busy: 'In progress',
+  warn: 'Held or retrying',
+  bad: 'Failed or stuck',
+  quiet: 'Not reloaded',
+};
 
 interface TimelineProps {
   readonly changes: readonly ChangeSummary[];
@@ -16,25 +26,36 @@ interface TimelineProps {
   readonly isCut: boolean;
 }
 
-/** What became of workloads over time, a bar for each part of it. */
+/** Workloads by the time of their change and by what became of them: a bar for each part of the time. */
 export function Timeline({ changes, from, to, isCut }: TimelineProps): JSX.Element {
   const id = useId();
   const buckets = bucketsOf(changes, from, to);
-  const most = Math.max(1, ...buckets.map(({ good, busy, bad, quiet }) => good + busy + bad + quiet));
+  const top = roundTop(Math.max(...buckets.map(totalOf)));
   return (
     <figure class="timeline">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-labelledby={id}>
-        <path class="base" d={`M0 ${HEIGHT - 0.5}H${WIDTH}`} />
-        {buckets.map((bucket, index) => (
-          <Bar key={bucket.from.getTime()} bucket={bucket} x={(index * WIDTH) / buckets.length} most={most} />
-        ))}
-      </svg>
-      <div class="axis" aria-hidden="true">
-        <span>{clock(from)}</span>
-        <span>{clock(new Date((from.getTime() + to.getTime()) / 2))}</span>
-        <span>now</span>
+      <Legend buckets={buckets} />
+      <div class="plot">
+        <YAxis top={top} />
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-labelledby={id}>
+          {[0, 0.5, 1].map((part) => (
+            <path key={part} class="grid" d={`M0 ${part * (HEIGHT - 1) + 0.5}H${WIDTH}`} />
+          ))}
+          {buckets.map((bucket, index) => (
+            <Bar key={bucket.from.getTime()} bucket={bucket} x={(index * WIDTH) / buckets.length} top={top} />
+          ))}
+        </svg>
+        <div class="axis x" aria-hidden="true">
+          {Array.from({ length: TICKS }, (_, tick) => (
+            <span key={tick}>
+              {clock(new Date(from.getTime() + ((to.getTime() - from.getTime()) * tick) / TICKS))}
+            </span>
+          ))}
+          <span>now</span>
+        </div>
       </div>
-      <figcaption id={id}>{sentenceOf(changes, buckets)}</figcaption>
+      <figcaption
+        id={id}
+      >{`Workloads of ${counted(changes.length, 'change')}, by time and state`}</figcaption>
       {isCut ? (
         <p class="muted">
           Only the newest {changes.length} changes are drawn. <a href={hrefOf('changes')}>All changes</a>
@@ -44,23 +65,45 @@ export function Timeline({ changes, from, to, isCut }: TimelineProps): JSX.Eleme
   );
 }
 
-const PARTS = ['good', 'busy', 'quiet', 'bad'] as const;
+/** What the colours mean, with the numbers of the whole time. */
+function Legend({ buckets }: { buckets: readonly Bucket[] }): JSX.Element {
+  return (
+    <ul class="legend">
+      {PARTS.map((part) => (
+        <li key={part}>
+          <span class={`swatch ${part}`} aria-hidden="true" />
+          {LEGEND[part]} <strong>{buckets.reduce((sum, bucket) => sum + bucket[part], 0)}</strong>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
-function Bar({ bucket, x, most }: { bucket: Bucket; x: number; most: number }): JSX.Element {
+function YAxis({ top }: { top: number }): JSX.Element {
+  return (
+    <div class="axis y" aria-hidden="true">
+      <span>{top}</span>
+      <span>{top > 1 ? top / 2 : ''}</span>
+      <span>0</span>
+    </div>
+  );
+}
+
+function Bar({ bucket, x, top }: { bucket: Bucket; x: number; top: number }): JSX.Element {
   const width = WIDTH / 60 - 2;
-  let top = HEIGHT - 1;
+  let y = HEIGHT;
   return (
     <g>
       {PARTS.map((part) => {
-        const height = (bucket[part] * (HEIGHT - 6)) / most;
+        const height = (bucket[part] * HEIGHT) / top;
         if (height === 0) return null;
-        top -= height;
+        y -= height;
         return (
           <rect
             key={part}
             class={`bar ${part}`}
             x={x + 1}
-            y={top}
+            y={y}
             width={width}
             height={Math.max(1, height - 0.5)}
           />
@@ -70,18 +113,8 @@ function Bar({ bucket, x, most }: { bucket: Bucket; x: number; most: number }): 
   );
 }
 
-function sentenceOf(changes: readonly ChangeSummary[], buckets: readonly Bucket[]): string {
-  const sum = (part: (typeof PARTS)[number]): number =>
-    buckets.reduce((total, bucket) => total + bucket[part], 0);
-  if (changes.length === 0) return 'No changes in this time.';
-  const told = [
-    [sum('good'), 'rolled out'],
-    [sum('busy'), 'under way'],
-    [sum('quiet'), 'left as they were'],
-    [sum('bad'), 'failed or stuck'],
-  ] as const;
-  const parts = told.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return `${counted(changes.length, 'change')}; of their workloads: ${parts.join(', ') || 'none'}.`;
+function totalOf(bucket: Bucket): number {
+  return PARTS.reduce((sum, part) => sum + bucket[part], 0);
 }
 
 function clock(time: Date): string {
