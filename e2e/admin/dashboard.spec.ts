@@ -378,6 +378,8 @@ it('what would happen is asked for a workload with other annotations; nothing is
   await me.visit('preview', 'Preview');
   await me.page.getByLabel('a workload had other annotations').check();
   await me.page.getByLabel('Workload', { exact: true }).fill(`Deployment/${space.name}/api`);
+  const suggested = me.page.locator(`datalist option[value="Deployment/${space.name}/api"]`);
+  await suggested.waitFor({ state: 'attached' });
   await me.page.getByLabel('With these annotations').fill('reloader.stakater.com/auto: "true"');
   await me.page.getByRole('button', { name: 'Preview' }).click();
   const result = me.page.getByRole('region', { name: 'What would happen' });

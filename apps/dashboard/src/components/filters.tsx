@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { RefInput } from './ref-input.tsx';
+import type { Suggested } from './suggest-query.ts';
 import { go, route } from '../router.ts';
 
 export interface Filter {
@@ -7,7 +9,8 @@ export interface Filter {
   readonly label: string;
   /** With these it is a choice: value and word. The empty value is added. */
   readonly choices?: readonly (readonly [string, string])[];
-  readonly placeholder?: string;
+  /** It is a key, and these are suggested. */
+  readonly suggests?: Suggested;
 }
 
 /** Filters of a list. They stand in the route, so that a filtered list can be linked to. */
@@ -39,19 +42,12 @@ export function Filters(props: { filters: readonly Filter[]; submit?: string }):
 
 function Field({ filter, value }: { filter: Filter; value: string }): JSX.Element {
   const id = useId();
-  const { name, label, choices, placeholder } = filter;
+  const { name, label, choices } = filter;
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {choices === undefined ? (
-        <input
-          id={id}
-          name={name}
-          defaultValue={value}
-          placeholder={placeholder ?? ''}
-          autocomplete="off"
-          spellcheck={false}
-        />
+        <TextField id={id} filter={filter} value={value} />
       ) : (
         <select id={id} name={name}>
           <option value="">Any</option>
@@ -64,6 +60,12 @@ function Field({ filter, value }: { filter: Filter; value: string }): JSX.Elemen
       )}
     </div>
   );
+}
+
+function TextField(props: { id: string; filter: Filter; value: string }): JSX.Element {
+  const { id, filter, value } = props;
+  if (filter.suggests) return <RefInput id={id} name={filter.name} of={filter.suggests} value={value} />;
+  return <input id={id} name={filter.name} defaultValue={value} autocomplete="off" spellcheck={false} />;
 }
 
 function textOf(value: FormDataEntryValue | null): string {

@@ -9,8 +9,8 @@ import { sinceOf, SINCE } from './since.ts';
 
 const FILTERS: readonly Filter[] = [
   { name: 'namespace', label: 'Namespace' },
-  { name: 'source', label: 'Source', placeholder: 'Secret/shop/db' },
-  { name: 'workload', label: 'Workload', placeholder: 'Deployment/shop/web' },
+  { name: 'source', label: 'Source', suggests: 'source' },
+  { name: 'workload', label: 'Workload', suggests: 'workload' },
   {
     name: 'state',
     label: 'State',

@@ -12,8 +12,8 @@ import { useAnswer } from '../use-answer.ts';
 import { DUE, RULE_OUTCOMES } from '../words.ts';
 
 const FIELDS: readonly Filter[] = [
-  { name: 'workload', label: 'Workload', placeholder: 'Deployment/shop/web' },
-  { name: 'source', label: 'Source', placeholder: 'Secret/shop/db' },
+  { name: 'workload', label: 'Workload', suggests: 'workload' },
+  { name: 'source', label: 'Source', suggests: 'source' },
 ];
 
 /** Why a workload does, or does not, reload when a source changes. */
@@ -27,7 +27,7 @@ export function Explain(): JSX.Element {
       </p>
       <Filters filters={FIELDS} submit="Explain" />
       {workload === '' || source === '' ? (
-        <p class="empty">Name a workload and a source, each as kind/namespace/name.</p>
+        <p class="empty">Choose a workload and a source: type a part of the name, or kind/namespace/name.</p>
       ) : (
         <Explained workload={workload} source={source} />
       )}

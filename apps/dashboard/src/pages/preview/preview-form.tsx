@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { PreviewRequest } from '@reroll/shared/api/explain';
+import { RefInput } from '../../components/ref-input.tsx';
 import { route } from '../../router.ts';
 import { requestOf, type Asked } from './preview-request.ts';
 
@@ -71,13 +72,13 @@ function KeyField({ asked, set }: { asked: Asked; set: (part: Partial<Asked>) =>
   return (
     <div class="field">
       <label for={id}>{isSource ? 'Source' : 'Workload'}</label>
-      <input
+      {/* Another field for the other kind: it begins empty. */}
+      <RefInput
+        key={asked.of}
         id={id}
+        of={asked.of}
         value={asked.key}
-        onInput={({ currentTarget }) => set({ key: currentTarget.value })}
-        placeholder={isSource ? 'Secret/shop/db' : 'Deployment/shop/web'}
-        autocomplete="off"
-        spellcheck={false}
+        onText={(key) => set({ key })}
         required
       />
     </div>
