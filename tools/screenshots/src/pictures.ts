@@ -84,7 +84,7 @@ async function take(browser: Browser, picture: Picture, { url, token, folder }: 
   await context.addInitScript(`sessionStorage.setItem('reroll-token', '${token}')`);
   const page = await context.newPage();
   await page.goto(`${url}#/${route}`);
-  await page.getByRole('heading', { name: shows }).waitFor();
+  await page.getByRole('heading', { name: shows, exact: true }).waitFor();
   await act?.(page);
   while ((await page.locator('.loading').count()) > 0) await page.waitForTimeout(50);
   await page.screenshot({ path: join(folder, `${file}.png`) });

@@ -55,6 +55,7 @@ it.each([
   [9, 10],
   [10, 10],
   [11, 12],
+  [23, 24],
   [41, 60],
   [999, 1_000],
 ])('an axis that shows %s goes up to %s', (most, top) => {

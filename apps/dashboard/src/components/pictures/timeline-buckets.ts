@@ -37,6 +37,6 @@ export function bucketsOf(changes: readonly ChangeSummary[], from: Date, to: Dat
 export function roundTop(most: number): number {
   if (most <= 1) return 1;
   const size = 10 ** Math.floor(Math.log10(most));
-  const tops = [1, 1.2, 1.6, 2, 4, 6, 8, 10].map((step) => Math.round(step * size));
+  const tops = [1, 1.2, 1.6, 2, 2.4, 3, 4, 6, 8, 10].map((step) => Math.round(step * size));
   return tops.find((top) => top >= most && top % 2 === 0) ?? most;
 }

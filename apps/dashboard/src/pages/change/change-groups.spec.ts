@@ -22,20 +22,24 @@ function workload(name: string, more: Partial<ChangeWorkload>): ChangeWorkload {
 
 it('a reason is told once for all workloads that have it, and those that reload come first', () => {
   const groups = groupsOf([
-    workload('legacy', { verdict: 'skip', reason: 'NotAnnotated', state: 'skipped' }),
+    workload('legacy', { verdict: 'skip', reason: 'NotAnnotated', state: 'skipped', detail: 'none' }),
     workload('web', {}),
     workload('api', { state: 'held', detail: 'frozen: year-end' }),
   ]);
   expect(groups.map(({ reason, detail, workloads }) => `${reason} ${detail} ${workloads.length}`)).toEqual([
     'AutoReload auto 2',
-    'NotAnnotated auto 1',
+    'NotAnnotated none 1',
   ]);
 });
 
-it('what the rules said of one workload only is not told of all', () => {
-  const [group] = groupsOf([
+it('workloads of which the rules said different things are not told of in one sentence', () => {
+  const groups = groupsOf([
     workload('web', { detail: 'matches db' }),
     workload('api', { detail: 'matches d.*' }),
+    workload('cron', { detail: 'matches db' }),
   ]);
-  expect(group?.detail).toBe('');
+  expect(groups.map(({ detail, workloads }) => `${detail} ${workloads.length}`)).toEqual([
+    'matches db 2',
+    'matches d.* 1',
+  ]);
 });

@@ -2,36 +2,34 @@ import type { ChangeWorkload } from '@reroll/shared/api/changes';
 
 /** Workloads for which the rules decided by the same reason. */
 export interface Group {
+  readonly key: string;
   readonly verdict: ChangeWorkload['verdict'];
   readonly reason: ChangeWorkload['reason'];
-  /** What the rules said of all of them; empty if that differs. */
+  /** What the rules said of all of them; empty if that is not known. */
   readonly detail: string;
   readonly workloads: readonly ChangeWorkload[];
 }
 
 /** Those that reload first, so that a reason is written once and not for each workload. */
 export function groupsOf(workloads: readonly ChangeWorkload[]): Group[] {
-  const groups = Map.groupBy(workloads, ({ verdict, reason }) => `${verdict} ${reason}`);
-  return [...groups.values()]
-    .flatMap((members) => {
-      const [first] = members;
-      return first
-        ? [
-            {
-              verdict: first.verdict,
-              reason: first.reason,
-              detail: sharedDetail(members),
-              workloads: members,
-            },
-          ]
-        : [];
-    })
-    .toSorted((one, other) => one.verdict.localeCompare(other.verdict));
+  const groups = new Map<string, Group & { readonly workloads: ChangeWorkload[] }>();
+  for (const workload of workloads) {
+    const { verdict, reason } = workload;
+    const detail = ruleDetail(workload, workloads);
+    const key = `${verdict} ${reason} ${detail}`;
+    const group = groups.get(key) ?? { key, verdict, reason, detail, workloads: [] };
+    group.workloads.push(workload);
+    groups.set(key, group);
+  }
+  return [...groups.values()].toSorted((one, other) => one.verdict.localeCompare(other.verdict));
 }
 
-/** Of a held workload the API tells of the hold instead. */
-function sharedDetail(members: readonly ChangeWorkload[]): string {
-  const told = members.filter(({ state }) => state !== 'held').map(({ detail }) => detail);
-  const [first = ''] = told;
-  return told.every((detail) => detail === first) ? first : '';
+/** Of a held workload the API tells of the hold instead: it joins the first others of its reason. */
+function ruleDetail(of: ChangeWorkload, all: readonly ChangeWorkload[]): string {
+  if (of.state !== 'held') return of.detail;
+  const { verdict, reason } = of;
+  const like = all.find(
+    (each) => each.state !== 'held' && each.verdict === verdict && each.reason === reason,
+  );
+  return like?.detail ?? '';
 }

@@ -20,9 +20,7 @@ export function ChangeWorkloads({ change }: { change: Change }): JSX.Element {
       {change.workloads.length === 0 ? (
         <p class="empty">No workload that you may see depends on it.</p>
       ) : (
-        groupsOf(change.workloads).map((group) => (
-          <GroupOf key={`${group.verdict} ${group.reason}`} group={group} change={change} />
-        ))
+        groupsOf(change.workloads).map((group) => <GroupOf key={group.key} group={group} change={change} />)
       )}
       <More change={change} />
     </Panel>
@@ -39,7 +37,7 @@ function GroupOf({ group, change }: { group: Group; change: Change }): JSX.Eleme
       </h3>
       <ul class="lives">
         {workloads.map((each) => (
-          <Life key={keyOf(each.workload)} of={each} change={change} isSame={detail !== ''} />
+          <Life key={keyOf(each.workload)} of={each} change={change} />
         ))}
       </ul>
     </>
@@ -49,11 +47,9 @@ function GroupOf({ group, change }: { group: Group; change: Change }): JSX.Eleme
 interface LifeProps {
   readonly of: ChangeWorkload;
   readonly change: Change;
-  /** Whether what the rules said stands in the head of the group. */
-  readonly isSame: boolean;
 }
 
-function Life({ of, change, isSame }: LifeProps): JSX.Element {
+function Life({ of, change }: LifeProps): JSX.Element {
   const { workload, state, verdict } = of;
   const steps = verdict === 'skip' ? [] : stepsOf(change, of);
   const whole = wholeTime(steps);
@@ -72,7 +68,7 @@ function Life({ of, change, isSame }: LifeProps): JSX.Element {
           ))}
         </ol>
       )}
-      <Remarks of={of} isSame={isSame} />
+      <Remarks of={of} />
     </li>
   );
 }
@@ -93,14 +89,14 @@ function untimed(tone: Step['tone']): string {
 }
 
 /** Only what is not said already: of a hold, an error, pods. */
-function Remarks({ of, isSame }: { of: ChangeWorkload; isSame: boolean }): JSX.Element {
+function Remarks({ of }: { of: ChangeWorkload }): JSX.Element {
   const { until, error } = of;
-  const own = isSame && of.state !== 'held' ? '' : of.detail;
+  const hold = of.state === 'held' ? of.detail : '';
   return (
     <div class="remarks">
-      {own === '' ? null : (
+      {hold === '' ? null : (
         <p>
-          <Words text={own} />
+          <Words text={hold} />
         </p>
       )}
       <Outcome of={of} />

@@ -46,7 +46,7 @@ function Summary({ change }: { change: ChangeData }): JSX.Element {
             ? []
             : ([['Merged', `${merged} earlier changes that reloaded nothing`]] as const)),
           ['Seen', <Time at={seenAt} />],
-          ['Picked up', <Time at={takenUpAt} none="Not yet" />],
+          ['Decided', <Time at={takenUpAt} none="Not yet" />],
           ...(source ? ([['Data', <FromTo from={from} to={to} />]] as const) : []),
           ...(request
             ? ([
