@@ -1,19 +1,7 @@
-import { createHash } from 'node:crypto';
-import { cpSync, readFileSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BuildOptions } from '../../cluster/src/build/build.ts';
-import { explainBuildFailure, explainMissingGo } from '../../cluster/src/build/build-failure.ts';
-import { cacheRoot } from '../../cluster/src/build/cache-dir.ts';
-import { makeOnce } from '../../cluster/src/build/make-once.ts';
-import { ClusterError } from '../../cluster/src/errors.ts';
-import { run, which } from '../../cluster/src/run.ts';
-
-/** A Go module that carries schemas; `sum` is what Go's own go.sum would hold. */
-interface Pin {
-  readonly module: string;
-  readonly sum: string;
-  readonly files: readonly string[];
-}
+import { ensureModuleFiles, type Pin } from './module-files.ts';
 
 const SWAGGER = ['api/openapi-spec/swagger.json'];
 const MONITORING = ['servicemonitors', 'podmonitors', 'prometheusrules'].map(
@@ -73,40 +61,14 @@ export interface SchemaFiles {
  * @throws ClusterError that says what is missing.
  */
 export async function ensureSchemas(options: BuildOptions): Promise<SchemaFiles> {
-  const [oldest, newest] = [
-    await folderOf(KUBERNETES.oldest, options),
-    await folderOf(KUBERNETES.newest, options),
-  ];
-  const folders = [];
-  for (const pin of CRDS) folders.push(await folderOf(pin, options));
-  return {
-    oldest: join(oldest, 'swagger.json'),
-    newest: join(newest, 'swagger.json'),
-    crds: folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name))),
-  };
+  const [oldest = ''] = await ensureModuleFiles([KUBERNETES.oldest], options);
+  const [newest = ''] = await ensureModuleFiles([KUBERNETES.newest], options);
+  return { oldest, newest, crds: await ensureModuleFiles(CRDS, options) };
 }
 
 /** The version of Kubernetes that a pin is of. */
 export function kubernetesVersion(which: keyof typeof KUBERNETES): string {
   return KUBERNETES[which].module.split('@v')[1] ?? '';
-}
-
-async function folderOf(pin: Pin, { log, signal }: BuildOptions): Promise<string> {
-  const key = createHash('sha256').update(JSON.stringify(pin)).digest('hex').slice(0, 16);
-  const folder = join(cacheRoot(), `schemas-${key}`);
-  const make = (draft: string): Promise<void> => fetchInto(draft, pin);
-  return await makeOnce({ folder, what: `fetches ${pin.module}`, log, signal, make });
-}
-
-async function fetchInto(draft: string, { module, sum, files }: Pin): Promise<void> {
-  if (which('go') === undefined) throw explainMissingGo('', `the schemas of ${module}`);
-  const result = await run('go', ['mod', 'download', '-json', module], {
-    env: { GOFLAGS: '', GOWORK: 'off' },
-  });
-  if (result.code !== 0) throw explainBuildFailure(`go mod download ${module}`, result, 'schemas');
-  const { Dir: source, Sum: found } = JSON.parse(result.stdout) as { Dir: string; Sum: string };
-  if (found !== sum) throw new ClusterError(`expected ${module} with sum ${sum}, found ${found}`);
-  for (const file of files) cpSync(join(source, file), join(draft, basename(file)));
 }
 
 /** The version that tools/cluster builds. */
