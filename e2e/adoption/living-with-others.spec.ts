@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureProgram } from '../../tools/cluster/src/build/build-program.ts';
 import {
@@ -14,6 +13,7 @@ import {
 import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { CommandLine } from '../support/admin/command-line.ts';
+import { isOutOfSync } from '../support/objects/argo-cd.ts';
 import { installCrd, removeCrd } from '../support/objects/crds.ts';
 import { connect, namespace, refOf, type KubeObject, type Manifest, type Space } from '../support/kube.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
@@ -84,7 +84,7 @@ const OWNERS: Readonly<Record<string, Owner>> = {
   },
 };
 
-/** What Argo CD manages: whether it shows an object as OutOfSync is told by its own code, which takes minutes to build once. */
+/** What Argo CD manages. */
 const MANAGED: readonly Manifest[] = [deployment, statefulSet, argoRollout].map((build) =>
   build('managed', auto(), usingEnvFrom('cm')),
 );
@@ -92,25 +92,12 @@ const MANAGED: readonly Manifest[] = [deployment, statefulSet, argoRollout].map(
 /** As docs/strategies.md has it. */
 const IGNORE_DIFFERENCES = [{ group: 'apps', kind: '*', managedFieldsManagers: ['Reloader'] }];
 
-let argoCdDiff: string;
-
 beforeAll(async () => {
-  argoCdDiff = await ensureProgram('argo-cd-diff', { log: (line) => console.error(line) });
+  await ensureProgram('argo-cd-diff', { log: (line) => console.error(line) });
   const client = connect(sharedCluster());
   await installCrd(client, 'Rollout');
   cleanUp(() => removeCrd(client, 'Rollout'));
 }, 1_800_000);
-
-async function isOutOfSync(
-  space: Space,
-  target: Manifest,
-  ignoreDifferences: readonly object[],
-): Promise<boolean> {
-  const live = await space.get(refOf(target));
-  const metadata = { ...target.metadata, namespace: space.name };
-  const input = JSON.stringify({ live, target: { ...target, metadata }, ignoreDifferences });
-  return JSON.parse(execFileSync(argoCdDiff, { input }).toString()) as boolean;
-}
 
 describe.each([
   ['env-vars', Object.keys(OWNERS)],
