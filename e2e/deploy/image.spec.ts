@@ -61,7 +61,7 @@ it('the image says what it is and how it runs, and is small', () => {
     'org.opencontainers.image.created': STAMP.created,
   });
   const files = readdirSync(join(root, 'app'));
-  expect(files.filter((name) => !/^[a-z-]+-[0-9A-Z]{8}\.js$/.test(name)).sort()).toEqual([
+  expect(files.filter((name) => !/^[a-z0-9._-]+-[0-9A-Z]{8}\.js$/.test(name)).sort()).toEqual([
     'LICENSE',
     'licenses.txt',
     'main.js',
@@ -86,7 +86,9 @@ it.each([
 ])('%s ends with the code of a wrong setting', async (_, args, given) => {
   const { code, stdout, tail } = await ran(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(tail).toContain(`expected watcher, worker, admin or all as the first argument; ${given}`);
+  expect(tail).toContain(
+    `expected watcher, worker, admin, all or make-secrets as the first argument; ${given}`,
+  );
 });
 
 it('Valkey is in it with the libraries that it needs, their licences and what scanners read, and no others', async () => {

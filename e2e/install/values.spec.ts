@@ -325,11 +325,12 @@ describe('helm upgrade', () => {
 });
 
 describe('helm uninstall', () => {
-  it('keeps the volume of Redis if it is told to', async () => {
+  it('keeps the volume of Redis if it is told to, and the Secrets that were made', async () => {
     const { release } = of('operators');
     await release.uninstall();
     const names = await everything(release.client, release.space.name);
     const left = names.filter((name) => name.includes('reroll-'));
-    expect(left).toEqual(['persistentvolumeclaims/data-reroll-redis-0']);
+    const secrets = ['secrets/reroll-hash-keys', 'secrets/reroll-redis'];
+    expect(left).toEqual(['persistentvolumeclaims/data-reroll-redis-0', ...secrets]);
   });
 });

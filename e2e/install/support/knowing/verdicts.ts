@@ -39,6 +39,8 @@ interface Seen {
   readonly hasRestarted: boolean;
   /** Whether its pod is ready and not about to end. */
   readonly isKept: boolean;
+  /** When the kubelet last wrote the status of the pod. */
+  readonly toldAt: number;
 }
 
 /** A verdict that was held against what the process sees. */
@@ -126,14 +128,15 @@ export function isBeingNoticed({ endedAt }: Written, at: number): boolean {
 const second = (time: number): number => Math.floor(time / 1_000);
 
 function mayBeUnknown(held: Held, source: Written, at: number): boolean {
-  const { container, use, createdAt, startedAt, isKept } = held;
+  const { container, use, createdAt, startedAt, isKept, toldAt } = held;
   if (source.value === '') return true;
   const [began, ended] = [second(source.beganAt), second(source.endedAt)];
   const isCreatedAfter = second(createdAt) > ended;
   const isWithin = (time: number, most: number): boolean => second(time) >= began && second(time) <= most;
   if (isCreatedAfter) return false;
   if (isInPlace(container, use) && !source.isImmutable) {
-    return isBeingNoticed(source, at) || !isKept || isWithin(startedAt, ended);
+    const mayBeBack = at < toldAt + (DELAY_S + 2) * 1_000;
+    return isBeingNoticed(source, at) || !isKept || mayBeBack || isWithin(startedAt, ended);
   }
   return isWithin(startedAt, ended + DELAY_S);
 }
@@ -172,6 +175,7 @@ function seenIn({ metadata, status = {} }: KubeObject, pod: PodPlan, witness: Wi
     pod,
     createdAt: Date.parse(metadata.creationTimestamp),
     isKept: isReady && !('deletionTimestamp' in metadata),
+    toldAt: toldAt(metadata),
   };
   return pod.containers.flatMap((container) => {
     const found = statuses.find(({ name }) => name === container.name);
@@ -187,6 +191,14 @@ function seenIn({ metadata, status = {} }: KubeObject, pod: PodPlan, witness: Wi
       return [{ ...of, ...run, key: useKey(metadata.name, container.name, use), container, use, value }];
     });
   });
+}
+
+function toldAt(metadata: object): number {
+  const { managedFields = [] } = metadata as {
+    managedFields?: readonly { readonly time: string; readonly subresource?: string }[];
+  };
+  const times = managedFields.filter(({ subresource }) => subresource === 'status');
+  return Math.max(0, ...times.map(({ time }) => Date.parse(time)));
 }
 
 export function useKey(pod: string, container: string, { by, source }: PlannedUse): string {
