@@ -98,7 +98,7 @@ it('notes say that one watcher has no standby, and only then', async () => {
     const result = await renderChart(values);
     return result.ok ? result.notes : result.error;
   };
-  const text = 'There is one watcher, so no standby';
+  const text = 'There is one watcher and no standby';
   expect(await notes(DEFAULTS)).toContain(text);
   expect(await notes({})).not.toContain(text);
   expect(await notes({ mode: 'standalone' })).not.toContain(text);

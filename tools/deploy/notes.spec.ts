@@ -23,7 +23,7 @@ it('say what to type next', async () => {
 it.each([
   ['the annotation that is in use', { custom_annotations: { auto: 'my.org/auto' } }, 'NAME my.org/auto=true'],
   ['a dry run, and how it ends', { dryRun: true }, '--set reloader.dryRun=false'],
-  ['that a webhook rolls nothing', { webhookUrl: 'https://x' }, 'nothing is rolled'],
+  ['that a webhook reloads nothing', { webhookUrl: 'https://x' }, 'nothing is reloaded'],
   [
     'what is watched',
     { watchGlobally: false, namespaces: ['a'] },

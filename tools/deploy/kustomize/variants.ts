@@ -36,7 +36,7 @@ export const OVERLAYS: Readonly<Record<string, Variant>> = {
   'high-availability': {
     about: [
       'Three watchers, four workers and two admins, each spread evenly over the nodes, and over zones as far as there is room.',
-      'While Redis is away nothing is lost, but nothing is rolled either: see ../external-redis.',
+      'While Redis is away nothing is lost, but nothing is reloaded either: see ../external-redis.',
     ],
     values: {
       watcher: { replicas: 3 },

@@ -19,7 +19,7 @@ function wantedOf(args: readonly string[]): Wanted | undefined {
     if (read !== 'help') return read;
     process.stdout.write(`${HELP}\n`);
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\nRun with --help for what there is.\n`);
+    process.stderr.write(`${(error as Error).message}\nRun with --help for the usage.\n`);
     process.exitCode = 2;
   }
   return undefined;

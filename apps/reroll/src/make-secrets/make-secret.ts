@@ -1,12 +1,10 @@
-import type { KubeClient } from '@reroll/kube/client/connection';
-import { MERGE_PATCH } from '@reroll/kube/client/connection';
+import { MERGE_PATCH, type KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath, objectPath } from '@reroll/kube/objects';
+import { secret as SECRETS } from '@reroll/kube/sources/secret';
 import type { WantedSecret } from './arguments.ts';
 import { serverCertificate } from './certificate.ts';
 import { randomText } from './random-text.ts';
-
-const SECRETS = { group: '', version: 'v1', plural: 'secrets' };
 
 /** Not `app.kubernetes.io/instance`: by that label Argo CD would take the Secret for one that left its manifests, and prune it. */
 const LABELS = {
@@ -45,9 +43,8 @@ export async function makeSecret(
   const added = await valuesOf(wanted, Object.keys(data));
   const keys = Object.keys(added);
   if (keys.length === 0) return `Secret ${name}: exists, left unchanged`;
-  const { resourceVersion } = metadata;
-  const contentType = MERGE_PATCH;
-  await client.patch(path, { metadata: { resourceVersion }, stringData: added }, { contentType });
+  const patch = { metadata: { resourceVersion: metadata.resourceVersion }, stringData: added };
+  await client.patch(path, patch, { contentType: MERGE_PATCH });
   return `Secret ${name}: added ${keys.join(', ')}`;
 }
 

@@ -1,4 +1,4 @@
-// `helm test`: changes a ConfigMap (or Secret) and waits until the Deployment that uses it is rolled; then asks admin for
+// `helm test`: changes a ConfigMap (or Secret) and waits until the Deployment that uses it is reloaded; then asks admin for
 // its API, and sees that it answers nobody without a token, unless it is to.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-{{/* What the pods have that run for a moment only: those of the Job that makes Secrets and of `helm test`. */}}
+{{/* What short-lived pods have in common: that of the Job that makes Secrets, and those of `helm test`. */}}
 
 {{- define "reroll.briefContainer" -}}
 image: {{ include "reroll.image" (dict "root" .) }}

@@ -159,7 +159,7 @@ volumeMounts:
 {{- eq .component "standalone" | ternary "256Mi" "128Mi" -}}
 {{- end -}}
 
-{{/* The limit of memory in reloader.deployment.resources if it is smaller. stakater/Reloader is content with less. */}}
+{{/* The memory limit in reloader.deployment.resources if it is smaller than that, as it may be for stakater/Reloader. */}}
 {{- define "reroll.raisedMemory" -}}
 {{- $memory := ((.root.Values.reloader.deployment.resources | default dict).limits | default dict).memory -}}
 {{- if $memory -}}

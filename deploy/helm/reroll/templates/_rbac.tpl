@@ -7,7 +7,7 @@
 {{- printf "[%s]" (join ", " $resources) -}}
 {{- end -}}
 
-{{/* Whether DeploymentConfigs are rolled. */}}
+{{/* Whether DeploymentConfigs are reloaded. */}}
 {{- define "reroll.isOpenshift" -}}
 {{- if ne (toString .Values.reloader.isOpenshift) "false" -}}true{{- end -}}
 {{- end -}}
@@ -96,7 +96,7 @@
   verbs: [get, patch]
 {{- end }}
 {{- if not $reloader.ignoreJobs }}
-# A Job's template cannot be changed: it is deleted and created anew.
+# A Job's template cannot be changed: it is deleted and created again.
 - apiGroups: [batch]
   resources: [jobs]
   verbs: [get, patch, create, delete]

@@ -43,7 +43,7 @@ key: {{ $auth.existingSecretKeys.watcher | empty | ternary $auth.existingSecretK
 {{- if and (not $redis.enabled) $user.existingSecret -}}{{- toYaml $user -}}{{- end -}}
 {{- end -}}
 
-{{/* Files for Redis, as a YAML list of flag, file, secret and key. They are read anew, so they can be changed. Takes `root`
+{{/* Files for Redis, as a YAML list of flag, file, secret and key. They are read again when they change. Takes `root`
      and `component`. */}}
 {{- define "reroll.redisFiles" -}}
 {{- if include "reroll.hasRedis" .root }}
