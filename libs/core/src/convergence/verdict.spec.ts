@@ -19,10 +19,21 @@ interface PodOf {
   readonly deleted?: boolean;
   readonly ready?: boolean;
   readonly phase?: string;
-  /** When its status was last written. */
-  readonly told?: number;
+  /** Its managedFields. Default: the status was written just after it was created. */
+  readonly fields?: NonNullable<UsingPod['metadata']['managedFields']>;
   /** Start of the container; null: it does not run. */
   readonly start: number | null;
+}
+
+/** A write of the status, or of something else. */
+function written(
+  time: number,
+  part = 'f:status',
+): {
+  time: string;
+  fieldsV1: Record<string, object>;
+} {
+  return { time: at(time), fieldsV1: { [part]: {} } };
 }
 
 function pod({
@@ -31,7 +42,7 @@ function pod({
   deleted,
   ready = true,
   phase = 'Running',
-  told,
+  fields = [written(created + 1)],
   start,
 }: PodOf): UsingPod {
   const state = start === null ? {} : { running: { startedAt: at(start) } };
@@ -42,7 +53,7 @@ function pod({
       uid: 'u',
       resourceVersion: rv,
       creationTimestamp: at(created),
-      ...(told === undefined ? {} : { managedFields: [{ time: at(told), fieldsV1: { 'f:status': {} } }] }),
+      managedFields: fields,
       ...(deleted === true ? { deletionTimestamp: at(W) } : {}),
     },
     spec: {},
@@ -147,13 +158,27 @@ describe('a volume, refreshed in place', () => {
     ['in a pod that is being deleted', { deleted: true }, later, 'unknown'],
     ['in a pod that is not ready, perhaps because its node is lost', { ready: false }, later, 'unknown'],
     [
-      'in a pod whose kubelet was heard of shortly before, and may be back only now',
-      { told: W + 2 },
+      'in a pod whose kubelet was heard of shortly before, and may have only just reconnected',
+      { fields: [written(W - 1_000), written(W + 2)] },
       later,
       'unknown',
     ],
-    ['in a pod whose kubelet was heard of long before', { told: W }, later, 'current'],
-    ['in a new pod whose kubelet was heard of', { created: W + 1, told: W + 2 }, { now: W + 2 }, 'current'],
+    ['in a pod whose kubelet was heard of long before', { fields: [written(W)] }, later, 'current'],
+    [
+      'in a pod of which only a label was written shortly before',
+      { fields: [written(W), written(W + 2, 'f:metadata')] },
+      later,
+      'current',
+    ],
+    ['in a pod of which something was written', { fields: [{ time: at(W + 2) }] }, later, 'unknown'],
+    ['in a pod whose status tells no time', { fields: [{ fieldsV1: { 'f:status': {} } }] }, later, 'unknown'],
+    ['in a pod without managedFields', { fields: [] }, later, 'unknown'],
+    [
+      'in a new pod whose kubelet was heard of',
+      { created: W + 1, fields: [written(W + 2)] },
+      { now: W + 2 },
+      'current',
+    ],
     ['in a new pod that is not ready', { created: W + 1, ready: false }, later, 'current'],
     ['of a source that may be immutable', {}, { source: source({ mayBeImmutable: true }) }, 'stale since 0'],
     [

@@ -105,18 +105,24 @@ function isInPlace({ by, isInit }: ContainerUse, { source }: DatedFacts): boolea
 
 /** What a container reads from files, and what is read at each pull. */
 function ofFiles({ by }: ContainerUse, run: number, facts: DatedFacts): Verdict {
-  const { pod, now, seenAt, delay } = facts;
+  const { now, seenAt, delay } = facts;
   const isAfter = isAfterWrite(facts);
   if (!isAfter && !isNoticed(facts)) return unknown('the kubelet may not have noticed the last write yet');
   if (now <= seenAt + delay && hasHiddenWrite(run, facts)) return unknown(HIDDEN);
   if (by === 'imagePull') return current('it is read at each pull');
-  if (!isAfter && !isKept(pod)) {
-    return unknown('the pod is being deleted or not ready, and its files may not be refreshed');
-  }
-  if (!isAfter && now <= toldAt(pod) + delay) {
-    return unknown('the kubelet may just be back, and may not have refreshed the files yet');
-  }
+  const doubt = isAfter ? undefined : doubtOfFiles(facts);
+  if (doubt !== undefined) return unknown(doubt);
   return current('the files are of the last write; whether the process has read them is not known');
+}
+
+/** Why a kubelet may not have refreshed files, although it has had the time. */
+function doubtOfFiles({ pod, now, delay }: DatedFacts): string | undefined {
+  if (!isKept(pod)) return 'the pod is being deleted or not ready, and its files may not be refreshed';
+  const told = toldAt(pod);
+  if (told === undefined) return 'nothing tells when the status of the pod was last written';
+  if (now <= told + delay)
+    return 'the kubelet may have only just reconnected, and may not have refreshed the files yet';
+  return undefined;
 }
 
 /** Whether every kubelet has had the time to notice the last write. */
@@ -131,12 +137,12 @@ function isKept({ metadata, status }: UsingPod): boolean {
 }
 
 /**
- * When the status of the pod was last written. A kubelet that had lost the API server makes its pods ready when it is back, before it
- * refreshes their files; the time in the condition may be from before.
+ * When the status of the pod was last written; undefined if nothing tells. A kubelet that had lost the API server makes its pods ready
+ * when it reconnects, before it refreshes their files; the lastTransitionTime of the condition may be older than that.
  */
-function toldAt({ metadata }: UsingPod): number {
+function toldAt({ metadata }: UsingPod): number | undefined {
   const times = (metadata.managedFields ?? []).filter(isOfStatus).map(({ time }) => unixSeconds(time));
-  return Math.max(0, ...times);
+  return times.length > 0 && times.every((time) => time > 0) ? Math.max(...times) : undefined;
 }
 
 /** What a container is given when it starts. */

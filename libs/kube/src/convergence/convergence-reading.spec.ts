@@ -94,7 +94,12 @@ describe('reading pods', () => {
 
   it('keeps of a pod what a verdict needs, and not what may be large', async () => {
     const large = 'x'.repeat(10_000);
-    const metadata = { annotations: { large }, labels: { large }, managedFields: [{ manager: large }] };
+    const time = '2026-11-26T00:00:00Z';
+    const managedFields = [
+      { manager: large, time, fieldsV1: { 'f:status': { [large]: {} } } },
+      { manager: large, time: '2026-11-26T01:00:00Z', fieldsV1: { 'f:metadata': {} } },
+    ];
+    const metadata = { annotations: { large }, labels: { large }, managedFields };
     const status = {
       phase: 'Running',
       message: large,
@@ -110,6 +115,7 @@ describe('reading pods', () => {
     const { reading } = server([[pod(1, { metadata, status })]]);
     const { using } = await reading(LIMITS).pods('shop', isDb);
     expect(JSON.stringify(using).length).toBeLessThan(1_000);
+    expect(using[0]?.pod.metadata.managedFields).toEqual([{ time }]);
     expect(using[0]?.pod.status).toMatchObject({
       phase: 'Running',
       conditions: [{ type: 'Ready', status: 'True' }],

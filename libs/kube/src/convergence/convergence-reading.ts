@@ -245,6 +245,7 @@ function usingOf(
 ): Using {
   const uses = containerUses({ spec }, isMeant);
   const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
+  // Without fieldsV1, which is large, an entry still counts as one of the status.
   const managedFields = metadata.managedFields?.filter(isOfStatus).map(({ time }) => ({ time }));
   const using = new Set(uses.map(({ container }) => container));
   const kept = (statuses: readonly ContainerStatus[] | undefined): ContainerStatus[] | undefined =>
