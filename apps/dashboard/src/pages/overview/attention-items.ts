@@ -1,5 +1,5 @@
 import { keyOf, refOf, type Ref } from '../../names.ts';
-import { counted, reasonWords, type Look } from '../../words.ts';
+import { counted, reasonWords, ROLLOUTS, STATES, type Look } from '../../words.ts';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import type { Job } from '@reroll/shared/api/queues';
 import type { Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
@@ -10,8 +10,8 @@ export type Problem = (typeof PROBLEMS)[number];
 
 export const PROBLEM_LOOKS: Readonly<Record<Problem, Look>> = {
   warning: { word: 'Warning', meaning: 'The installation needs attention', sign: 'alert', tone: 'warn' },
-  stuck: { word: 'Stuck', meaning: 'New pods do not become ready', sign: 'alert', tone: 'bad' },
-  failed: { word: 'Failed', meaning: 'All attempts have failed', sign: 'cross', tone: 'bad' },
+  stuck: ROLLOUTS.stuck,
+  failed: { ...STATES.failed, meaning: 'All attempts have failed' },
   conflict: {
     word: 'Conflict',
     meaning: 'Another controller keeps removing the marker',
@@ -24,16 +24,11 @@ export const PROBLEM_LOOKS: Readonly<Record<Problem, Look>> = {
     sign: 'alert',
     tone: 'bad',
   },
-  held: {
-    word: 'Held',
-    meaning: 'A freeze, a window, an approval or a limit keeps it pending',
-    sign: 'clock',
-    tone: 'warn',
-  },
+  held: STATES.held,
 };
 
 /** A pending reload that these hold goes on without anybody: another rollout has its turn. */
-const TURNS: readonly string[] = ['AwaitsWave', 'AwaitsRollouts', 'WaveHalted'];
+const TURNS: readonly string[] = ['AwaitsWave', 'AwaitsRollouts'];
 
 export interface AttentionItem {
   readonly key: string;
@@ -108,7 +103,12 @@ export function haltedItem({ id, source, seenAt, halted }: ChangeSummary): Atten
   };
 }
 
-export function pendingItem(workload: WorkloadSummary, details: Details): AttentionItem[] {
+/** @param isHaltTold whether a halted change is told by itself, so that what waits for it need not be */
+export function pendingItem(
+  workload: WorkloadSummary,
+  details: Details,
+  isHaltTold: boolean,
+): AttentionItem[] {
   const key = keyOf(workload);
   const item = { key, subject: workload, ...changeOf(workload) };
   const detail = details.get(key);
@@ -116,6 +116,7 @@ export function pendingItem(workload: WorkloadSummary, details: Details): Attent
     const since = detail?.history[0]?.at ?? null;
     return [{ ...item, problem: 'conflict', since, why: reasonWords('Contested') }];
   }
+  if (isHaltTold && detail?.hold?.reason === 'WaveHalted') return [];
   return detail ? latestItem(item, detail) : [];
 }
 

@@ -58,7 +58,12 @@ const told = (facts: Partial<InstallFacts>): string[] =>
 
 describe('what needs attention', () => {
   it('is nothing if nothing is open', () => {
-    expect(installState(NOTHING)).toEqual({ attention: [], rollingOut: 0, pending: 0 });
+    expect(installState(NOTHING)).toEqual({
+      attention: [],
+      rollingOut: 0,
+      pending: 0,
+      unchecked: 0,
+    });
   });
 
   it('begins with warnings and what is stuck, and has each workload once', () => {
@@ -122,6 +127,8 @@ describe('what needs attention', () => {
     const state = installState({ ...NOTHING, halted, pending, details: new Map([waits]) });
     expect(state).toMatchObject({ attention: [{ problem: 'halted', change: '9-0' }], pending: 1 });
     expect(state.attention[0]?.why).toContain('2 workloads wait for it');
+    // The history may have dropped the change.
+    expect(told({ pending, details: new Map([waits]) })).toEqual(['held Deployment/shop/web']);
   });
 
   it('is a conflict with another controller', () => {
@@ -135,6 +142,13 @@ it('what is in progress is counted once: rolling out, or else pending', () => {
   const web = workload('web', { due: 'owed', rollout: 'progressing' });
   const facts = { moving: [web, workload('api')], pending: [web, workload('cron', { due: 'owed' })] };
   expect(installState({ ...NOTHING, ...facts })).toMatchObject({ rollingOut: 2, pending: 1 });
+});
+
+it('what is pending and was not looked at is unchecked, unless the list tells what is wrong', () => {
+  const pending = ['web', 'api'].map((name) => workload(name, { due: 'owed' }));
+  const contested = workload('cron', { due: 'owed', contested: true });
+  const facts = { pending: [...pending, contested], details: new Map([details('web', {})]) };
+  expect(installState({ ...NOTHING, ...facts }).unchecked).toBe(1);
 });
 
 it('the pods tell best why a rollout is stuck, then the conditions, then the code', () => {

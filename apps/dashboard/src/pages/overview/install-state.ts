@@ -27,6 +27,8 @@ export interface InstallState {
   /** Numbers of workloads. */
   readonly rollingOut: number;
   readonly pending: number;
+  /** Of those that are pending, how many were not looked at: they may be held, or have failed. */
+  readonly unchecked: number;
 }
 
 /** What needs attention and what is in progress; a workload counts once. */
@@ -36,7 +38,7 @@ export function installState(facts: InstallFacts): InstallState {
     ...facts.stuck.map((workload) => stuckItem(workload, facts.details)),
     ...facts.failedJobs.flatMap((job) => failedJobItem(job, facts.details)),
     ...facts.halted.map(haltedItem),
-    ...facts.pending.flatMap((workload) => pendingItem(workload, facts.details)),
+    ...facts.pending.flatMap((each) => pendingItem(each, facts.details, facts.halted.length > 0)),
   ];
   const attention = onceEach(items).toSorted(
     (one, other) => PROBLEMS.indexOf(one.problem) - PROBLEMS.indexOf(other.problem),
@@ -45,10 +47,12 @@ export function installState(facts: InstallFacts): InstallState {
   const fine = (workloads: readonly WorkloadSummary[]): string[] =>
     workloads.map(keyOf).filter((key) => !inTrouble.has(key));
   const moving = new Set(fine(facts.moving));
+  const pending = fine(facts.pending);
   return {
     attention,
     rollingOut: moving.size,
-    pending: fine(facts.pending).filter((key) => !moving.has(key)).length,
+    pending: pending.filter((key) => !moving.has(key)).length,
+    unchecked: pending.filter((key) => !facts.details.has(key)).length,
   };
 }
 

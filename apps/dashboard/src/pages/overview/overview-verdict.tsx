@@ -7,7 +7,7 @@ import { status } from '../../state/status.ts';
 import type { InstallState } from './install-state.ts';
 import type { Look } from '../../words.ts';
 import type { InstallAnswer } from './use-install-state.ts';
-import { verdictOf, type Part } from './verdict-words.ts';
+import { verdictOf, type Part, type Verdict as VerdictParts } from './verdict-words.ts';
 
 /** One sentence: is everything all right? Each number leads to the list of what it counts. */
 export function Verdict({ of }: { of: InstallAnswer }): JSX.Element {
@@ -27,27 +27,35 @@ export function Verdict({ of }: { of: InstallAnswer }): JSX.Element {
   );
 }
 
-function Known({ state, of: { isCut, isEmpty } }: { state: InstallState; of: InstallAnswer }): JSX.Element {
-  const { tone, sign, attention, problems, progress, steps } = verdictOf(state, isCut);
-  if (attention === '' && progress === '') {
-    return isEmpty ? (
-      <Sentence tone="quiet" sign="ring">
-        there is no workload{scope()} yet.
-      </Sentence>
-    ) : (
-      <Sentence tone={tone} sign={sign}>
-        everything{scope()} is reloaded.
-      </Sentence>
-    );
-  }
+function Known({ state, of }: { state: InstallState; of: InstallAnswer }): JSX.Element {
+  const verdict = verdictOf(state, of.isCut, of.error !== undefined);
+  if (verdict.attention !== '' || verdict.progress !== '') return <Open of={verdict} />;
+  return (
+    <Sentence tone={of.isEmpty ? 'quiet' : verdict.tone} sign={of.isEmpty ? 'ring' : verdict.sign}>
+      {calmWords(of.isEmpty, verdict.isWhole)}
+    </Sentence>
+  );
+}
+
+/** Something needs attention, or is in progress. */
+function Open({ of }: { of: VerdictParts }): JSX.Element {
+  const { tone, sign, attention, problems, progress, steps, isWhole } = of;
   return (
     <Sentence tone={tone} sign={sign}>
       {attention === '' ? null : <Count text={attention} parts={problems} />}
       {attention === '' || progress === '' ? null : ', '}
       {progress === '' ? null : <Count text={progress} parts={steps} />}
-      {attention === '' ? ', nothing needs attention.' : '.'}
+      {attention === '' ? `, ${isWhole ? 'nothing needs attention' : NOT_WHOLE}.` : '.'}
     </Sentence>
   );
+}
+
+const NOT_WHOLE = 'but not everything could be checked';
+
+/** If nothing is known to be open. */
+function calmWords(isEmpty: boolean, isWhole: boolean): string {
+  if (!isWhole) return `nothing is known to need attention, ${NOT_WHOLE}.`;
+  return isEmpty ? `there is no workload${scope()} yet.` : `everything${scope()} is reloaded.`;
 }
 
 interface SentenceProps {

@@ -39,14 +39,15 @@ export function useInstallState(): InstallAnswer {
     failedJobs: itemsOf(failedJobs),
     halted: itemsOf(halted),
   };
-  const details = useWorkloads(keysToLookAt(found, MOST_LOOKED_AT));
+  const looked = useWorkloads(keysToLookAt(found, MOST_LOOKED_AT));
+  const { details } = looked;
   const warnings = status.value?.warnings ?? [];
   const isKnown = lists.every(({ data }) => data !== undefined);
   return {
-    state: isKnown && details ? installState({ ...found, details, warnings }) : undefined,
+    state: isKnown ? installState({ ...found, details, warnings }) : undefined,
     isCut: counted.some(({ data }) => data && data.next !== null),
     isEmpty: any.data?.items.length === 0,
-    error: lists.find(({ error }) => error !== undefined)?.error,
+    error: [...lists, looked].find(({ error }) => error !== undefined)?.error,
     refresh: () => lists.forEach(({ refresh }) => refresh()),
   };
 }
@@ -55,11 +56,16 @@ function itemsOf<Item>({ data }: Answered<{ readonly items: readonly Item[] }>):
   return data?.items ?? [];
 }
 
-/** Workloads by their keys. Those known before stay while others are asked for; one that is gone is left out. */
-function useWorkloads(keys: readonly string[]): ReadonlyMap<string, Workload> | undefined {
-  const last = useRef<ReadonlyMap<string, Workload> | undefined>(undefined);
-  const { data } = useAsked(
-    `workloads ${keys.join(' ')}`,
+interface Looked {
+  readonly details: ReadonlyMap<string, Workload>;
+  readonly error: CallError | undefined;
+}
+
+/** Workloads by their keys. Those known before stay while others are asked for, or if there is no answer; one that is gone is left out. */
+function useWorkloads(keys: readonly string[]): Looked {
+  const last = useRef<ReadonlyMap<string, Workload>>(new Map());
+  const { data, error } = useAsked(
+    `workloads ${keys.toSorted().join(' ')}`,
     async (signal) => {
       const workloads = await Promise.all(keys.map((key) => workloadOf(key, signal)));
       return new Map(workloads.flatMap((each) => (each ? [[keyOf(each), each] as const] : [])));
@@ -67,7 +73,7 @@ function useWorkloads(keys: readonly string[]): ReadonlyMap<string, Workload> | 
     'news',
   );
   last.current = data ?? last.current;
-  return last.current;
+  return { details: last.current, error };
 }
 
 async function workloadOf(key: string, signal: AbortSignal): Promise<Workload | undefined> {
@@ -76,8 +82,8 @@ async function workloadOf(key: string, signal: AbortSignal): Promise<Workload | 
   try {
     return await call('getWorkload', { params: { ...ref } }, signal);
   } catch (error) {
-    // What the list tells is shown without it.
-    if (error instanceof CallError) return undefined;
+    // It was deleted after the list was read.
+    if (error instanceof CallError && error.status === 404) return undefined;
     throw error;
   }
 }

@@ -6,9 +6,10 @@ function item(problem: AttentionItem['problem'], key: string, job?: string): Att
   return { key, problem, since: null, why: 'why', ...(job === undefined ? {} : { job }) };
 }
 
+const calm = { attention: [], rollingOut: 0, pending: 0, unchecked: 0 };
+
 describe('the sentence of the overview', () => {
   it('is green only if nothing is open', () => {
-    const calm = { attention: [], rollingOut: 0, pending: 0 };
     expect(verdictOf(calm, false)).toEqual({
       tone: 'good',
       sign: 'check',
@@ -16,11 +17,31 @@ describe('the sentence of the overview', () => {
       problems: [],
       progress: '',
       steps: [],
+      isWhole: true,
     });
     expect(verdictOf({ ...calm, pending: 1 }, false).tone).toBe('busy');
     expect(verdictOf({ ...calm, attention: [item('held', 'a')] }, false).tone).toBe('warn');
     expect(verdictOf({ ...calm, attention: [item('held', 'a'), item('stuck', 'b')] }, false).tone).toBe(
       'bad',
+    );
+  });
+
+  it.each([
+    ['lists were cut', verdictOf(calm, true)],
+    ['the last check failed', verdictOf(calm, false, true)],
+  ])('is not green, and does not say that all is well, if %s', (_why, verdict) => {
+    expect(verdict).toMatchObject({ tone: 'quiet', sign: 'ring', isWhole: false });
+  });
+
+  it('does not say that nothing needs attention if a pending workload was not looked at', () => {
+    expect(verdictOf({ ...calm, pending: 2, unchecked: 1 }, false)).toMatchObject({
+      tone: 'busy',
+      progress: '2 in progress',
+      isWhole: false,
+    });
+    const attention = [item('stuck', 'a')];
+    expect(verdictOf({ ...calm, attention, pending: 2, unchecked: 1 }, false).attention).toBe(
+      '1 or more needs attention',
     );
   });
 
@@ -34,7 +55,7 @@ describe('the sentence of the overview', () => {
       item('held', 'f'),
       item('warning', 'g'),
     ];
-    const told = verdictOf({ attention, rollingOut: 1_200, pending: 3 }, false);
+    const told = verdictOf({ ...calm, attention, rollingOut: 1_200, pending: 3 }, false);
     expect([told.attention, told.progress]).toEqual(['7 need attention', '1,203 in progress']);
     expect(
       [...told.problems, ...told.steps].map(({ count, word, href }) => `${count} ${word} ${href}`),
@@ -48,7 +69,7 @@ describe('the sentence of the overview', () => {
       '1200 rolling out #/workloads?rollout=progressing',
       '3 pending #/workloads?due=owed',
     ]);
-    const one = { attention: [item('failed', 'a')], rollingOut: 0, pending: 0 };
+    const one = { ...calm, attention: [item('failed', 'a')] };
     expect(verdictOf(one, true)).toMatchObject({
       attention: '1 or more needs attention',
       problems: [{ href: '#/changes?state=failed' }],

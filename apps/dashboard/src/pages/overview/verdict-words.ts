@@ -20,6 +20,8 @@ export interface Verdict {
   /** `3 in progress`; empty: nothing is. */
   readonly progress: string;
   readonly steps: readonly Part[];
+  /** Whether nothing was left out: only then may the sentence say that nothing needs attention. */
+  readonly isWhole: boolean;
 }
 
 function wordOf(problem: Problem, count: number): string {
@@ -47,10 +49,17 @@ function listOf(problem: Problem, state: InstallState): string {
   }
 }
 
-/** The parts of the sentence that answers whether everything is all right. */
-export function verdictOf(state: InstallState, isCut: boolean): Verdict {
-  const { attention, rollingOut, pending } = state;
-  const number = (count: number): string => `${count.toLocaleString('en')}${isCut ? ' or more' : ''}`;
+/**
+ * The parts of the sentence that answers whether everything is all right.
+ *
+ * @param isCut whether lists go on beyond what was counted
+ * @param isOld whether the last check failed, so that the state is of an earlier one
+ */
+export function verdictOf(state: InstallState, isCut: boolean, isOld = false): Verdict {
+  const { attention, rollingOut, pending, unchecked } = state;
+  const isWhole = !isCut && !isOld && unchecked === 0;
+  const number = (count: number, isMore = isCut): string =>
+    `${count.toLocaleString('en')}${isMore ? ' or more' : ''}`;
   const problems = PROBLEMS.flatMap((problem) => {
     const count = attention.filter((item) => item.problem === problem).length;
     return count === 0 ? [] : [{ count, word: wordOf(problem, count), href: listOf(problem, state) }];
@@ -61,20 +70,25 @@ export function verdictOf(state: InstallState, isCut: boolean): Verdict {
   ];
   const moving = rollingOut + pending;
   return {
-    ...toneOf(state),
+    ...toneOf(state, isWhole),
+    isWhole,
     attention:
       attention.length === 0
         ? ''
-        : `${number(attention.length)} ${attention.length === 1 ? 'needs' : 'need'} attention`,
+        : `${number(attention.length, isCut || unchecked > 0)} ${attention.length === 1 ? 'needs' : 'need'} attention`,
     problems,
     progress: moving === 0 ? '' : `${number(moving)} in progress`,
     steps: steps.filter(({ count }) => count > 0),
   };
 }
 
-function toneOf({ attention, rollingOut, pending }: InstallState): Pick<Verdict, 'tone' | 'sign'> {
+function toneOf(
+  { attention, rollingOut, pending }: InstallState,
+  isWhole: boolean,
+): Pick<Verdict, 'tone' | 'sign'> {
   if (attention.some(({ problem }) => PROBLEM_LOOKS[problem].tone === 'bad'))
     return { tone: 'bad', sign: 'alert' };
   if (attention.length > 0) return { tone: 'warn', sign: 'alert' };
-  return rollingOut + pending > 0 ? { tone: 'busy', sign: 'half' } : { tone: 'good', sign: 'check' };
+  if (rollingOut + pending > 0) return { tone: 'busy', sign: 'half' };
+  return isWhole ? { tone: 'good', sign: 'check' } : { tone: 'quiet', sign: 'ring' };
 }
