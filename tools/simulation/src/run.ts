@@ -16,7 +16,7 @@ import { Person } from './person.ts';
 import { use } from './globals.ts';
 import { Places } from './places.ts';
 import type { Plan, Step } from './plan.ts';
-import { Waits } from './pods/waits.ts';
+import { LAST_WAIT, Waits } from './pods/waits.ts';
 import type { SimulatedProcess } from './process.ts';
 import { SimulatedRedis } from './redis/server.ts';
 import { Events } from './scheduler.ts';
@@ -47,7 +47,7 @@ const RESUMED = 900_000;
 /** In which every slot is free again: a rollout that waits for somebody keeps its slot for ten minutes. */
 const SLOTS = 660_000;
 /** After that, nothing may be written any more. */
-const STILL = 25_000;
+const STILL = LAST_WAIT + 5_000;
 /** From one look at what waits for an approval to the next. */
 const APPROVING = 3_000;
 /** The cluster is older than the install. */
@@ -404,6 +404,7 @@ class Run {
 
   #judge(): void {
     this.#checks.judge();
+    this.#waits?.judge();
     const watchers = this.#watchers().map(({ name, rows }) => [name, keysOf(rows)] as const);
     for (const [holder, keys] of [['the catalog', catalogKeys(this.#redis)] as const, ...watchers])
       for (const key of leftOver(keys, this.#truth))

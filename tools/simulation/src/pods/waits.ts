@@ -54,7 +54,7 @@ export interface WaitsBy {
  *
  * Never wrong: a use that `kubectl reroll stale` says is `current` has no older data than the source had when it was read.
  *
- * Not never: in the end it says that a source converged, within 20 seconds, if by docs/guide/change-safely.md every use is `current`.
+ * In the end it says that a source converged, within `LAST_WAIT`, if by docs/guide/change-safely.md every use is `current`.
  */
 export class Waits {
   readonly #by: WaitsBy;
@@ -64,6 +64,8 @@ export class Waits {
   readonly #world: WorldWriter;
   /** The least that containers that start may have, by source. */
   readonly #promised = new Map<string, SourceVersion>();
+  /** Sources of which a wait that has to converge has not ended. */
+  readonly #open = new Set<string>();
 
   constructor(by: WaitsBy) {
     const { events, api, seed } = by;
@@ -125,6 +127,7 @@ export class Waits {
 
   begin(source: string, timeoutMs: number, isCertain = false): void {
     this.#lookSoon(source.split('/')[1] ?? '');
+    if (isCertain) this.#open.add(source);
     const { events, violation } = this.#by;
     const caller: Owner = {
       name: 'kubectl',
@@ -140,11 +143,17 @@ export class Waits {
     });
   }
 
+  /** At the end of the run. */
+  judge(): void {
+    for (const source of this.#open) this.#by.violation('failed', `a wait for ${source} has not ended`);
+  }
+
   #ended(source: string, outcome: string, isCertain: boolean): void {
     const { seen, log, violation } = this.#by;
     log(`waited for ${source}: ${outcome}`);
     seen(`wait: ${outcome}`);
     if (!isCertain) return;
+    this.#open.delete(source);
     seen('wait: had to converge');
     if (outcome !== 'converged' && outcome !== 'nobody uses it')
       violation('failed', `wait says of ${source}: ${outcome}, though it had to converge`);
