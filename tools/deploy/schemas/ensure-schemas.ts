@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildOptions } from '../../cluster/src/build/build.ts';
+import { ClusterError } from '../../cluster/src/errors.ts';
 import { ensureModuleFiles, type Pin } from './module-files.ts';
 
 const SWAGGER = ['api/openapi-spec/swagger.json'];
@@ -61,8 +62,10 @@ export interface SchemaFiles {
  * @throws ClusterError that says what is missing.
  */
 export async function ensureSchemas(options: BuildOptions): Promise<SchemaFiles> {
-  const [oldest = ''] = await ensureModuleFiles([KUBERNETES.oldest], options);
-  const [newest = ''] = await ensureModuleFiles([KUBERNETES.newest], options);
+  const [oldest] = await ensureModuleFiles([KUBERNETES.oldest], options);
+  const [newest] = await ensureModuleFiles([KUBERNETES.newest], options);
+  if (oldest === undefined || newest === undefined)
+    throw new ClusterError('a cached schema is gone: empty the cache');
   return { oldest, newest, crds: await ensureModuleFiles(CRDS, options) };
 }
 

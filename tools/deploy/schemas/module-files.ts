@@ -36,7 +36,7 @@ async function folderOf(pin: Pin, { log, signal }: BuildOptions): Promise<string
 }
 
 async function fetchInto(draft: string, { module, sum, files }: Pin): Promise<void> {
-  if (which('go') === undefined) throw explainMissingGo('', `the schemas of ${module}`);
+  if (which('go') === undefined) throw explainMissingGo('', `files of ${module}`);
   const result = await run('go', ['mod', 'download', '-json', module], {
     env: { GOFLAGS: '', GOWORK: 'off' },
   });

@@ -1,5 +1,6 @@
 /** The command line of the mutants. */
 import { parseArgs } from 'node:util';
+import { inLanes } from '../../../e2e/support/in-lanes.ts';
 import { mutants } from './list/mutants.ts';
 import { SIMULATION, type Mutant } from './mutant.ts';
 import { isInOrder, judgeBySimulation, RUNS } from './simulation.ts';
@@ -50,7 +51,7 @@ function refuse(problem: string): void {
 async function judgeAll(chosen: readonly Mutant[]): Promise<void> {
   const usable = await isSimulationInOrder(chosen);
   let count = 0;
-  await inLanes(chosen, async (mutant) => {
+  await inLanes(chosen, AT_ONCE, async (mutant) => {
     const { isKilled, text } = await judge(mutant);
     if (isKilled) count += 1;
     console.log(`${mutant.name}: ${text}`);
@@ -71,12 +72,4 @@ async function judge(mutant: Mutant): Promise<Verdict> {
   const { killedBy } = mutant;
   if (killedBy === SIMULATION) return await judgeBySimulation(mutant);
   return await judgeBySpec(mutant, killedBy.spec, killedBy.test);
-}
-
-async function inLanes<T>(items: readonly T[], handle: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  const lane = async (): Promise<void> => {
-    for (const item of rest) await handle(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
 }
