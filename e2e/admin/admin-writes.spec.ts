@@ -249,16 +249,59 @@ describe('a job that failed', () => {
     });
     await refusal.end();
     const count = await RolloutCount.from(space, 'Deployment/bad');
-    await api.as(namespaced.token).call('retryJob', { params: { id }, body: BECAUSE });
+    const failing = { ...BECAUSE, selector: { namespace: space.name } };
+    const planned = { target: subject, id, result: 'planned', accepted: null, problem: null };
+    const dryRun = { body: { ...failing, dryRun: true } };
+    expect((await olga.call('bulkRetry', dryRun)).items).toEqual([]);
+    // The resync may have added another job, which fails, too.
+    expect((await api.as(namespaced.token).call('bulkRetry', dryRun)).items).toContainEqual(planned);
+    const { items } = await api.as(namespaced.token).call('bulkRetry', { body: failing });
+    expect(items.find((item) => item.id === id)).toMatchObject({ target: subject, result: 'done' });
     await inStep(space, 'Deployment/bad', ['ConfigMap/cm']);
     await eventually(async () => (await api.problem('getJob', { params: { id } })).code === 'NotFound');
     expect(await count.now()).toBe(1);
-    expect((await api.call('listAudit', { query: { limit: 1 } })).items[0]).toMatchObject({
-      actor: 'ned',
-      action: 'retryJob',
-      target: `${id} ${subject}`,
-      result: 'done',
-    });
+    const [first, ...rest] = (await api.call('listAudit', { query: { limit: 10 } })).items;
+    expect(first).toMatchObject({ actor: 'ned', action: 'bulkRetry', result: 'done' });
+    const retried = { actor: 'ned', action: 'retryJob', target: `${id} ${subject}`, result: 'done' };
+    expect(rest).toContainEqual(expect.objectContaining(retried));
+  });
+});
+
+describe('a bulk reload', () => {
+  const names = ['bad', 'idle', 'plain', 'web'];
+
+  it('of everything is not what an empty selector means', async () => {
+    const { errors } = await api.problem('bulkReload', { body: { ...BECAUSE, selector: {} } });
+    expect(errors).toMatchObject([
+      { path: 'body.selector', expected: expect.stringMatching(/^expected at least one field/) },
+    ]);
+  });
+
+  it('reloads the users of a source as planned, once for its key, and nothing beyond its limit', async () => {
+    await reroll.idle();
+    const before = await manual('web');
+    const selector = { source: `ConfigMap/${space.name}/cm` as const };
+    const refusal = await api.problem('bulkReload', { body: { ...BECAUSE, selector, limit: 3 } });
+    expect(refusal).toMatchObject({ code: 'Conflict', detail: expect.stringMatching(/^more than 3 match/) });
+    const { plan, items } = await api.call('bulkReload', { body: { ...BECAUSE, selector, dryRun: true } });
+    const targets = names.map((name) => keyIn(space, `Deployment/${name}`));
+    expect(items.map(({ target, result }) => [target, result])).toEqual(
+      targets.map((target) => [target, 'planned']),
+    );
+    expect(await manual('web')).toBe(before);
+    const count = await RolloutCount.from(space, 'Deployment/web');
+    const asked = { body: { ...BECAUSE, selector, plan }, headers: { 'idempotency-key': 'all-of-cm' } };
+    const answers = await Promise.all([api, other].map((one) => one.call('bulkReload', asked)));
+    expect(answers[1]).toEqual(answers[0]);
+    const outcomes = ['rolledOut', 'rolledOut', 'skipped', 'rolledOut'] as const;
+    for (const [index, { target, result, accepted }] of (answers[0]?.items ?? []).entries()) {
+      expect([target, result]).toEqual([targets[index], 'done']);
+      await reaches(accepted?.id ?? '', outcomes[index] ?? 'failed');
+    }
+    expect(answers[0]?.items).toHaveLength(names.length);
+    await reroll.idle();
+    expect(await count.now()).toBe(1);
+    expect(await manual('web')).toBe(before + 1);
   });
 });
 

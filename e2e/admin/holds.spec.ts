@@ -116,6 +116,35 @@ it('an approval lets through what the API tells to be pending', async () => {
   expect(await rollouts.now()).toBe(1);
 });
 
+it('what a selector matches is frozen and approved together: with the own token, and as a dry run showed it', async () => {
+  const names = ['together-a', 'together-b'];
+  const rollouts = await Promise.all(names.map((name) => adopted(space, name)));
+  for (const name of names) await space.annotate(`Deployment/${name}`, { 'reroll.dev/approval': 'required' });
+  const asked = { reason: 'year-end', selector: { namespace: space.name, name: 'together-' } };
+  const refused = await owner.api.call('bulkFreeze', { body: asked });
+  const [first] = refused.items;
+  expect(refused.items.map(({ result }) => result)).toEqual(['refused', 'refused']);
+  expect(first?.problem?.detail).toContain(`kubectl reroll freeze deployment/together-a -n ${space.name}`);
+  const frozen = async (): Promise<unknown[]> => {
+    const all = await Promise.all(names.map((name) => space.get(`Deployment/${name}`)));
+    return all.map(({ metadata }) => metadata.annotations?.['reroll.dev/freeze']);
+  };
+  await owner.ownToken.call('bulkFreeze', { body: asked });
+  expect(await frozen()).toEqual(['; year-end', '; year-end']);
+  await owner.ownToken.call('bulkUnfreeze', { body: asked });
+  expect(await frozen()).toEqual([undefined, undefined]);
+
+  const ids = [];
+  for (const name of names) ids.push((await held(name, '2', 'AwaitsApproval')).id);
+  const withoutPlan = { body: asked } as never;
+  expect(await owner.ownToken.problem('bulkApprove', withoutPlan)).toMatchObject({ code: 'InvalidRequest' });
+  const { plan, items } = await owner.ownToken.call('bulkApprove', { body: { ...asked, dryRun: true } });
+  expect(items.map(({ id, result }) => [id, result])).toEqual(ids.map((id) => [id, 'planned']));
+  await owner.ownToken.call('bulkApprove', { body: { ...asked, plan } });
+  for (const name of names) await inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`]);
+  expect(await Promise.all(rollouts.map((each) => each.now()))).toEqual([1, 1]);
+});
+
 it('a manual reload passes a closed window with `now`, and not without', async () => {
   const rollouts = await adopted(space, 'closed');
   await space.annotate('Deployment/closed', { 'reroll.dev/window': closedWindow() });

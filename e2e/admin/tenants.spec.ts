@@ -6,6 +6,7 @@ import type { AdminApi, Asked } from '../support/admin/admin-api.ts';
 import {
   ADDRESSED,
   ALL_WITH_OWN_TOKEN,
+  BULK,
   callsAbout,
   FILTERED,
   NOWHERE,
@@ -86,7 +87,7 @@ function foreignIn(text: string): string[] {
   return [told, ...decoded].flatMap((each) => marks.filter((mark) => each.includes(mark)));
 }
 
-const ALL = [...ADDRESSED, ...FILTERED, ...STEERING, ...ALL_WITH_OWN_TOKEN];
+const ALL = [...ADDRESSED, ...FILTERED, ...BULK, ...STEERING, ...ALL_WITH_OWN_TOKEN];
 
 it('every operation of the API is in one of the tables below, and each is called with something that is there', async () => {
   expect([...ALL].sort()).toEqual([...OPERATION_IDS].sort());
@@ -127,6 +128,17 @@ describe("what is another namespace's is answered as what is not there", () => {
       expect(readers.status).toBe(403);
     },
   );
+
+  it.each(BULK)('by %s, whose selector matches nothing there', async (id) => {
+    const dryRun = async (person: Person, subject: typeof ours): Promise<Answer> => {
+      const { body } = callsAbout(subject)[id];
+      return await ask(tenants.as(person), id, { body: { ...body, dryRun: true } } as Asked<typeof id>);
+    };
+    const foreign = await dryRun('ours', theirs);
+    expect(JSON.parse(foreign.text)).toMatchObject({ dryRun: true, items: [] });
+    expect(neutral(foreign, theirs)).toEqual(neutral(await dryRun('ours', NOWHERE), NOWHERE));
+    expect((await dryRun('oursReader', theirs)).status).toBe(403);
+  });
 
   it('nor is anything done: the other sees who tried, and no job is gone', async () => {
     const { items } = await tenants.as('theirs').call('listAudit', {});
@@ -296,7 +308,7 @@ describe('who is not known, or may nothing, is answered the same on every path',
 
   it('a reader of everything may write nothing', async () => {
     const writes = OPERATION_IDS.filter(
-      (id) => operationOf(id).status === 202 || STEERING.some((each) => each === id),
+      (id) => operationOf(id).status === 202 || [...BULK, ...STEERING].some((each) => each === id),
     );
     for (const id of writes) {
       const { status } = await ask(tenants.as('reader'), id, callsAbout(ours)[id]);

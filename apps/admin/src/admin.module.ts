@@ -36,8 +36,11 @@ import { adminMetrics, type AdminMetrics } from '@reroll/shared/platform/metrics
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { authenticatorOf } from './auth/authenticator.ts';
+import { BulkTargets } from './bulk/bulk-targets.ts';
+import { BulkWrites } from './bulk/bulk-writes.ts';
 import { Consumers } from './consumers/consumers.ts';
 import { AuditController } from './controllers/audit.controller.ts';
+import { BulkController } from './controllers/bulk.controller.ts';
 import { ChangesController } from './controllers/changes.controller.ts';
 import { EventsController } from './controllers/events.controller.ts';
 import { HoldsController } from './controllers/holds.controller.ts';
@@ -66,7 +69,9 @@ import { ShownHashes } from './shown-hashes.ts';
 import { Servers } from './status/servers.service.ts';
 import { AuditLog } from './steering/audit-log.ts';
 import { CallersCluster } from './steering/callers-cluster.ts';
+import { HoldWrites } from './steering/hold-writes.service.ts';
 import { Idempotency } from './steering/idempotency.ts';
+import { ReloadWrites } from './steering/reload-writes.service.ts';
 import { Writes } from './steering/writes.ts';
 import { ADMIN_METRICS, ADMIN_OPTIONS, AUTHENTICATOR } from './tokens.ts';
 import { WhyFacts } from './why/why-facts.ts';
@@ -74,6 +79,7 @@ import { Why } from './why/why.ts';
 
 const CONTROLLERS: readonly Type[] = [
   AuditController,
+  BulkController,
   ChangesController,
   EventsController,
   HoldsController,
@@ -135,6 +141,10 @@ const STEERING: readonly Provider[] = [
     (client, options) => new CallersCluster(client, options),
   ),
   Writes,
+  HoldWrites,
+  ReloadWrites,
+  BulkTargets,
+  BulkWrites,
 ];
 
 const HTTP: readonly Provider[] = [

@@ -45,8 +45,14 @@ export function openApiDocument(): object {
         'Shows why workloads were reloaded, or not, previews changes, and controls Reroll. To a caller, namespaces that they may not see do not exist. Errors are problem details (RFC 9457).',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Relative to this document, so that it works behind any proxy.
-    servers: [{ url: './v1' }],
+    // The first one is what generators resolve against the address of this document, whatever they make of relative URLs.
+    servers: [
+      { url: '/api/v1', description: 'At the address of this document.' },
+      {
+        url: './v1',
+        description: 'Relative to this document, behind a proxy that adds a prefix to its path.',
+      },
+    ],
     security: [{ bearer: [] }, { proxied: [] }],
     tags: [...new Set(Object.values<Operation>(OPERATIONS).map(({ tag }) => tag))].map((name) => ({ name })),
     paths: paths(),

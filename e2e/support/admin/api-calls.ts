@@ -24,6 +24,7 @@ export function callsAbout({ namespace, change, job, workload: name = 'web' }: S
   const workload = { kind: 'Deployment', namespace, name } as const;
   const source = { kind: 'Secret', namespace, name: 'keys' } as const;
   const body = { reason: 'a call of the specs' };
+  const selector = { namespace, kind: 'Deployment', name } as const;
   const within = { query: { namespace } };
   return {
     listChanges: within,
@@ -52,6 +53,11 @@ export function callsAbout({ namespace, change, job, workload: name = 'web' }: S
     freezeAll: { body },
     unfreezeAll: { body },
     resumeChange: { params: source, body },
+    bulkReload: { body: { ...body, selector } },
+    bulkFreeze: { body: { ...body, selector } },
+    bulkUnfreeze: { body: { ...body, selector } },
+    bulkApprove: { body: { ...body, selector, dryRun: true } },
+    bulkRetry: { body: { ...body, selector } },
     getLimits: {},
     setLimits: { body: { ...body, concurrency: null, reloadsPerMinute: null } },
     listAudit: {},
@@ -98,6 +104,15 @@ export const FILTERED = [
   'getLimits',
   'listAudit',
   'getStatus',
+] as const satisfies readonly OperationId[];
+
+/** Those that write to all that a selector matches, of what the caller may see. */
+export const BULK = [
+  'bulkReload',
+  'bulkFreeze',
+  'bulkUnfreeze',
+  'bulkApprove',
+  'bulkRetry',
 ] as const satisfies readonly OperationId[];
 
 /** Those that concern everybody. */

@@ -13,7 +13,7 @@ import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table
 import type { Request } from 'express';
 import { ProblemError } from '../http/problem-error.ts';
 import type { CallersCluster } from '../steering/callers-cluster.ts';
-import { FewAtATime } from './few-at-a-time.ts';
+import { FewAtATime } from '../http/limits/few-at-a-time.ts';
 
 /** Requests at a time. Each holds one page of pods in memory. */
 const MOST_AT_A_TIME = 4;

@@ -9,6 +9,7 @@ import type { ObjectFacts } from '../objects/object-facts.ts';
 import type { ShownHashes } from '../shown-hashes.ts';
 import { AuditLog } from '../steering/audit-log.ts';
 import type { AnnotationPatch, CallersCluster } from '../steering/callers-cluster.ts';
+import { HoldWrites } from '../steering/hold-writes.service.ts';
 import type { Idempotency } from '../steering/idempotency.ts';
 import { Writes } from '../steering/writes.ts';
 import { HoldsController } from './holds.controller.ts';
@@ -52,9 +53,10 @@ function holding() {
   const audit = new AuditLog({ history: { addAudit }, log: silentLogger });
   const writes = new Writes(audit, undefined as unknown as Idempotency);
   return {
-    controller: new HoldsController({ annotate, resume } as CallersCluster, writes, FACTS, HASHES, {
-      podNamespace: 'reroll',
-    }),
+    controller: new HoldsController(
+      new HoldWrites({ annotate, resume } as CallersCluster, FACTS, HASHES, { podNamespace: 'reroll' }),
+      writes,
+    ),
     patches,
     resumed,
     audited,

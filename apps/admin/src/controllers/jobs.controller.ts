@@ -1,16 +1,15 @@
 import { Controller } from '@nestjs/common';
 import { QUEUE_NAMES } from '@reroll/shared/api/queues';
-import { isWorkloadKind, kindOf, type Key, type WorkloadKey } from '@reroll/core/model';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
-import { JobBoard, subjectOf } from '../jobs/job-board.ts';
+import { JobBoard } from '../jobs/job-board.ts';
 import { JOB_STATES } from '../jobs/job-lists.ts';
 import { pageOfJobs, POSITION } from '../jobs/job-page.ts';
 import { jobView } from '../jobs/job-view.ts';
-import { mustChange, mustChangeAllOf } from '../steering/must.ts';
+import { retryWrite } from '../jobs/retry-write.ts';
 import { Writes } from '../steering/writes.ts';
 
 @Controller()
@@ -46,26 +45,7 @@ export class JobsController {
 
   @Serves('retryJob')
   async retry(input: Input<'retryJob'>): Promise<AnswerOf<'retryJob'>> {
-    const { params, caller } = input;
-    const found = await this.board.find(params.id, caller);
-    const subject = found && subjectOf(found.job);
-    return await this.writes.perform(input, {
-      action: 'retryJob',
-      target: subject === undefined ? params.id : `${params.id} ${subject}`,
-      allow: async () => {
-        if (subject === undefined) throw new ProblemError('NotFound');
-        await (isOfWorkload(subject) ? mustChange(caller, subject) : mustChangeAllOf(caller, subject));
-      },
-      run: async () => {
-        // `allow` has refused jobs that do not exist.
-        if (found) await this.board.retry(found);
-      },
-      answer: (_nothing, audit) => audit,
-    });
+    const write = await retryWrite(input.params.id, { caller: input.caller, board: this.board });
+    return await this.writes.perform(input, write);
   }
-}
-
-/** A job of a source may reload every workload that uses it. */
-function isOfWorkload(subject: Key<string>): subject is WorkloadKey {
-  return isWorkloadKind(kindOf(subject));
 }

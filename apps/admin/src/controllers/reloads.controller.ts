@@ -1,64 +1,18 @@
 import { Controller } from '@nestjs/common';
-import { Catalog } from '@reroll/redis/catalog/catalog';
-import { History } from '@reroll/redis/history/history';
-import { ReloadRequests, type RequestedBy } from '@reroll/redis/catalog/requests';
-import { Queues } from '@reroll/redis/queue/queues';
-import { passedHolds } from '@reroll/core/holds/passed';
-import { keyOf, type WorkloadKey } from '@reroll/core/model';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
-import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
-import { mustChange, mustOverrideFreeze } from '../steering/must.ts';
+import { ReloadWrites } from '../steering/reload-writes.service.ts';
 import { Writes } from '../steering/writes.ts';
 
-/** Manual reloads: docs/adr/0020. */
 @Controller()
 export class ReloadsController {
   constructor(
-    private readonly catalog: Catalog,
-    private readonly history: History,
-    private readonly queues: Queues,
-    private readonly requests: ReloadRequests,
+    private readonly reloads: ReloadWrites,
     private readonly writes: Writes,
   ) {}
 
   @Serves('reloadWorkload')
   async reload(input: Input<'reloadWorkload'>): Promise<AnswerOf<'reloadWorkload'>> {
-    const { params, caller, body } = input;
-    const { reason, now = false, overrideFreeze = false } = body;
-    const workload = keyOf(params);
-    const passes = passedHolds(body);
-    const passed = [...(overrideFreeze ? ['freezes'] : []), ...(now ? ['windows, limits and waves'] : [])];
-    return await this.writes.perform(input, {
-      action: 'reloadWorkload',
-      target: workload,
-      ...(passed.length === 0 ? {} : { reason: `passing ${passed.join(', ')}: ${reason}` }),
-      allow: async () => {
-        await mustChange(caller, workload);
-        if (overrideFreeze) await mustOverrideFreeze(caller, params.namespace);
-        if (!(await this.catalog.workloads([workload])).has(workload)) throw new ProblemError('NotFound');
-      },
-      run: () => this.#request(workload, { actor: caller.name, reason, passes }),
-      answer: (change) => change,
-    });
-  }
-
-  /** Writes the request first: the resync makes up for whatever is lost after it. */
-  async #request(workload: WorkloadKey, by: RequestedBy): Promise<{ id: string; at: string }> {
-    const request = await this.requests.put(workload, by);
-    const { id, actor, reason, at } = request;
-    const change = await this.history.addManual({
-      source: null,
-      cause: 'manual',
-      since: at,
-      at,
-      from: null,
-      hash: null,
-      woken: [{ workload, reason: 'Requested', detail: '' }],
-      leftAlone: [],
-      request: { id, actor, reason },
-    });
-    await this.queues.enqueueReloadNow(workload, at);
-    return { id: change, at: new Date(at).toISOString() };
+    return await this.writes.perform(input, this.reloads.reload(input));
   }
 }

@@ -53,7 +53,8 @@ function sendProblem(
   response.end(JSON.stringify({ ...problem.toJSON(), requestId }));
 }
 
-function problemOf(error: unknown, isPath: boolean): ProblemError {
+/** `isPath`: whether the API has the path, with whatever methods. */
+export function problemOf(error: unknown, isPath: boolean): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof HttpException) return ofNest(error.getStatus(), isPath);
   if (error instanceof KubeError)

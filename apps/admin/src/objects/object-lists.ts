@@ -9,6 +9,17 @@ import type { ObjectFacts, SourceFacts, WorkloadFacts } from './object-facts.ts'
 export type WorkloadsQuery = z.output<typeof workloadsQuery>;
 export type SourcesQuery = z.output<typeof sourcesQuery>;
 
+type Keyed = Pick<ReadonlyMap<Key<string>, unknown>, 'keys'>;
+
+interface WorkloadListBy {
+  readonly facts: ObjectFacts;
+  readonly namespaces: NamespacesAsked;
+  /** Only these. */
+  readonly among?: Keyed;
+  /** Only those for which this is true. */
+  readonly mayMatch?: (key: WorkloadKey) => boolean;
+}
+
 export interface ObjectPage<Facts> {
   readonly items: readonly Facts[];
   /** The last place that was examined; undefined if there are no more. */
@@ -24,16 +35,18 @@ export const PLACE = /^[^/]+\/[^/]+\/[^/]+$/u;
 export async function listWorkloads(
   query: WorkloadsQuery,
   after: Place | undefined,
-  { facts, namespaces }: { facts: ObjectFacts; namespaces: NamespacesAsked },
+  { facts, namespaces, among, ...by }: WorkloadListBy,
 ): Promise<ObjectPage<WorkloadFacts>> {
   const { due, rollout, ...rest } = query;
   const snapshot = await facts.workloads.snapshot();
   const underWay = rollout === undefined ? undefined : await facts.underWay();
   const mayMatch = (key: WorkloadKey): boolean =>
+    (by.mayMatch?.(key) ?? true) &&
     (due === undefined || snapshot.marks.get(key) === due) &&
     (rollout === undefined || (underWay?.get(key)?.state ?? 'complete') === rollout);
-  const isFiltered = due !== undefined || rollout !== undefined;
-  const places = placesFor(snapshot, { due, underWay: rollout === 'complete' ? undefined : underWay });
+  const isFiltered = by.mayMatch !== undefined || due !== undefined || rollout !== undefined;
+  const few = among ?? (rollout === 'complete' ? undefined : underWay);
+  const places = placesFor(snapshot, { due, few });
   const walk = new KeyWalk<WorkloadKey>(places, { ...rest, ...(isFiltered ? { mayMatch } : {}) }, after);
   return await page(walk, namespaces, {
     limit: query.limit,
@@ -63,9 +76,8 @@ export async function listSources(
 /** Only the places that the filter can match, if it is such a filter. */
 function placesFor(
   { places, marks }: Snapshot<unknown>,
-  { due, underWay }: { due: unknown; underWay: ReadonlyMap<Key<string>, unknown> | undefined },
+  { due, few = due === undefined ? undefined : marks }: { due: unknown; few: Keyed | undefined },
 ): readonly Place[] {
-  const few = underWay ?? (due === undefined ? undefined : marks);
   return few ? [...few.keys()].map(placeOf).sort() : places;
 }
 

@@ -13,6 +13,8 @@ export interface WriteInput {
   readonly requestId: string;
   readonly request: Request;
   readonly body: { readonly reason: string };
+  /** Default: that of the request's header. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 export interface Write<Result, Answer> {
@@ -38,7 +40,7 @@ export class Writes {
 
   async perform<Result, Answer>(input: WriteInput, write: Write<Result, Answer>): Promise<Answer> {
     const { action, target } = write;
-    const key = keyOf(input.request);
+    const { idempotencyKey: key = idempotencyKeyOf(input.request) } = input;
     const about = {
       actor: input.caller.name,
       action,
@@ -68,7 +70,7 @@ export class Writes {
 }
 
 /** Throws a `ProblemError` if the header is invalid. */
-function keyOf({ headers }: Pick<Request, 'headers'>): string | undefined {
+export function idempotencyKeyOf({ headers }: Pick<Request, 'headers'>): string | undefined {
   const given = headers['idempotency-key'];
   if (given === undefined) return undefined;
   const read = idempotencyKey.safeParse(given);

@@ -40,6 +40,6 @@ export const CALLS = {
   setLimits: { method: 'put', path: '/limits' },
   listAudit: { method: 'get', path: '/audit' },
   getStatus: { method: 'get', path: '/status' },
-} as const satisfies { readonly [Id in OperationId]: Pick<Table[Id], 'method' | 'path'> };
+} as const satisfies { readonly [Id in OperationId]?: Pick<Table[Id], 'method' | 'path'> };
 
 export type CallId = keyof typeof CALLS;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accepted, auditPage, auditQuery } from './audit.ts';
+import { bulkApprove, bulkFreeze, bulkReload, bulkResult, bulkRetry, bulkUnfreeze } from './bulk.ts';
 import { change, changesPage, changesQuery } from './changes.ts';
 import { consumers } from './consumers.ts';
 import { eventsQuery } from './events.ts';
@@ -58,6 +59,19 @@ export const COMMON_PROBLEMS = [
 ] as const satisfies readonly ProblemCode[];
 
 const WRITE = ['TooLarge', 'UnsupportedMediaType', 'IdempotencyMismatch', 'Conflict'] as const;
+
+function bulk<const Path extends string, Body extends z.ZodType>(path: Path, summary: string, body: Body) {
+  return {
+    method: 'post',
+    path,
+    tag: 'Steering',
+    summary,
+    body,
+    answer: bulkResult,
+    status: 200,
+    problems: WRITE,
+  } as const;
+}
 
 function operations<const Table extends Readonly<Record<string, Operation>>>(table: Table): Table {
   return table;
@@ -336,6 +350,15 @@ export const OPERATIONS = operations({
     status: 202,
     problems: ['NotFound', ...WRITE],
   },
+  bulkReload: bulk('/bulk/reload', 'Reloads the workloads that a selector matches.', bulkReload),
+  bulkFreeze: bulk('/bulk/freeze', 'Freezes the workloads that a selector matches.', bulkFreeze),
+  bulkUnfreeze: bulk('/bulk/unfreeze', 'Unfreezes the workloads that a selector matches.', bulkUnfreeze),
+  bulkApprove: bulk(
+    '/bulk/approve',
+    'Approves what is pending in the workloads that a selector matches, as a dry run showed it.',
+    bulkApprove,
+  ),
+  bulkRetry: bulk('/bulk/retry', 'Retries the failed jobs that a selector matches.', bulkRetry),
   getLimits: {
     method: 'get',
     path: '/limits',

@@ -1,4 +1,4 @@
-import { ProblemError } from '../http/problem-error.ts';
+import { ProblemError } from '../problem-error.ts';
 
 /** Refuses tasks beyond one of a caller, and beyond a number of all callers together, at a time. */
 export class FewAtATime {

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { BulkItem } from '@reroll/shared/api/bulk';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
+import type { Response } from 'express';
+import { FewAtATime } from '../http/limits/few-at-a-time.ts';
+import type { AnswerOf } from '../http/operation-types.ts';
+import { ActorLimit } from '../http/limits/rate-limits.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import { problemOf } from '../http/problem.filter.ts';
+import { idempotencyKeyOf, Writes, type Write, type WriteInput } from '../steering/writes.ts';
+import { ADMIN_OPTIONS } from '../tokens.ts';
+import { lineOf, type Matched } from './bulk-targets.ts';
+
+type BulkAnswer = AnswerOf<'bulkReload'>;
+type Accepted = NonNullable<BulkItem['accepted']>;
+
+/** Bulk requests of all callers that one admin runs at a time. */
+const MOST_BULKS = 4;
+/** Objects of one request that are worked on at a time. */
+const MOST_AT_ONCE = 4;
+/** Share of `--api-request-timeout` after which no further object is started. */
+const SHARE_OF_TIMEOUT = 0.7;
+
+export interface BulkInput extends WriteInput {
+  readonly response: Response;
+  readonly body: {
+    readonly reason: string;
+    readonly selector: object;
+    readonly dryRun: boolean;
+    readonly plan?: string | undefined;
+  };
+}
+
+/** What a bulk request does. */
+export interface Bulk<Result> {
+  readonly action: 'bulkReload' | 'bulkFreeze' | 'bulkUnfreeze' | 'bulkApprove' | 'bulkRetry';
+  readonly find: () => Promise<readonly Matched[]>;
+  /** The write for one object, and its body for the idempotency of that write. */
+  readonly write: (matched: Matched) => Promise<Write<Result, Accepted>> | Write<Result, Accepted>;
+}
+
+/**
+ * Runs the writes of a bulk request: each as if it had been requested alone, with its own check of rights, its own entry in the audit
+ * log, its own idempotency key and its own share of the caller's requests a minute. So a caller can do by one request only what they
+ * can do by many.
+ */
+@Injectable()
+export class BulkWrites {
+  readonly #few = new FewAtATime(MOST_BULKS);
+
+  constructor(
+    private readonly writes: Writes,
+    private readonly limit: ActorLimit,
+    @Inject(ADMIN_OPTIONS) private readonly options: Pick<AdminOptions, 'apiRequestTimeout'>,
+  ) {}
+
+  async perform<Result>(input: BulkInput, bulk: Bulk<Result>): Promise<BulkAnswer> {
+    const run = (): Promise<BulkAnswer> => this.#few.run(input.caller.name, () => this.#all(input, bulk));
+    if (input.body.dryRun) return await run();
+    return await this.writes.perform(input, {
+      action: bulk.action,
+      target: `all that match ${JSON.stringify(input.body.selector)}`,
+      // Each object has a check of its own.
+      allow: () => Promise.resolve(),
+      run,
+      answer: (result) => result,
+    });
+  }
+
+  async #all<Result>(input: BulkInput, bulk: Bulk<Result>): Promise<BulkAnswer> {
+    const until = performance.now() + SHARE_OF_TIMEOUT * this.options.apiRequestTimeout;
+    const { dryRun, plan: expected } = input.body;
+    const key = idempotencyKeyOf(input.request);
+    const matched = await bulk.find();
+    const plan = planOf(bulk.action, matched);
+    if (expected !== undefined && expected !== plan) throw notAsPlanned(plan);
+    const items: BulkItem[] = [];
+    const rest = matched.entries();
+    let isStopped = false;
+    const work = async (): Promise<void> => {
+      for (const [index, one] of rest) {
+        isStopped ||= performance.now() > until || (index > 0 && !(await this.#mayGoOn(input)));
+        const result = isStopped
+          ? NOT_STARTED
+          : await this.#one({ ...input, idempotencyKey: key && `${key} ${lineOf(one)}` }, one, bulk);
+        items[index] = { ...one, ...result };
+      }
+    };
+    await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
+    return { plan, dryRun, items };
+  }
+
+  /** The request itself was counted for its first object. */
+  async #mayGoOn({ request, response }: BulkInput): Promise<boolean> {
+    try {
+      await this.limit.count(request, response);
+      return true;
+    } catch (error) {
+      if (error instanceof ProblemError && error.code === 'TooManyRequests') return false;
+      throw error;
+    }
+  }
+
+  async #one<Result>(input: BulkInput, matched: Matched, { write }: Bulk<Result>): Promise<ItemResult> {
+    try {
+      const its = await write(matched);
+      if (input.body.dryRun) {
+        await its.allow();
+        return { result: 'planned', accepted: null, problem: null };
+      }
+      const accepted = await this.writes.perform(input, its);
+      return { result: 'done', accepted, problem: null };
+    } catch (error) {
+      const { code, status, details } = problemOf(error, true);
+      const problem = { code, detail: details.detail ?? null };
+      return { result: status < 500 ? 'refused' : 'failed', accepted: null, problem };
+    }
+  }
+}
+
+type ItemResult = Omit<BulkItem, keyof Matched>;
+
+const NOT_STARTED = { result: 'notStarted', accepted: null, problem: null } as const;
+
+function planOf(action: string, matched: readonly Matched[]): string {
+  const text = [action, ...matched.map(lineOf).sort()].join('\n');
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+function notAsPlanned(plan: string): ProblemError {
+  return new ProblemError('Conflict', {
+    detail: `something else matches now than in the plan; nothing was done. The plan is now ${plan}: look at it with dryRun`,
+  });
+}

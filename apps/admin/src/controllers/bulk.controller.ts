@@ -1,0 +1,75 @@
+import { Controller } from '@nestjs/common';
+import { partsOf, type WorkloadKey } from '@reroll/core/model';
+import { BulkTargets, type Matched } from '../bulk/bulk-targets.ts';
+import { BulkWrites } from '../bulk/bulk-writes.ts';
+import type { AnswerOf, Input } from '../http/operation-types.ts';
+import { Serves } from '../http/serves.ts';
+import { JobBoard } from '../jobs/job-board.ts';
+import { retryWrite } from '../jobs/retry-write.ts';
+import { endOf, HoldWrites } from '../steering/hold-writes.service.ts';
+import { ReloadWrites } from '../steering/reload-writes.service.ts';
+
+/** Writes to all objects that a selector matches (docs/adr/0046). */
+@Controller()
+export class BulkController {
+  constructor(
+    private readonly targets: BulkTargets,
+    private readonly bulks: BulkWrites,
+    private readonly reloads: ReloadWrites,
+    private readonly holds: HoldWrites,
+    private readonly board: JobBoard,
+  ) {}
+
+  @Serves('bulkReload')
+  async reload(input: Input<'bulkReload'>): Promise<AnswerOf<'bulkReload'>> {
+    return await this.bulks.perform(input, {
+      action: 'bulkReload',
+      find: () => this.targets.workloads(input.body.selector, input.body.limit, input.caller),
+      write: (one) => this.reloads.reload({ ...input, params: paramsOf(one) }),
+    });
+  }
+
+  @Serves('bulkFreeze')
+  async freeze(input: Input<'bulkFreeze'>): Promise<AnswerOf<'bulkFreeze'>> {
+    endOf(input.body.until);
+    return await this.bulks.perform(input, {
+      action: 'bulkFreeze',
+      find: () => this.targets.workloads(input.body.selector, input.body.limit, input.caller),
+      write: (one) => this.holds.freezeWorkload({ ...input, params: paramsOf(one) }),
+    });
+  }
+
+  @Serves('bulkUnfreeze')
+  async unfreeze(input: Input<'bulkUnfreeze'>): Promise<AnswerOf<'bulkUnfreeze'>> {
+    return await this.bulks.perform(input, {
+      action: 'bulkUnfreeze',
+      find: () => this.targets.workloads(input.body.selector, input.body.limit, input.caller),
+      write: (one) => this.holds.unfreezeWorkload({ ...input, params: paramsOf(one) }),
+    });
+  }
+
+  @Serves('bulkApprove')
+  async approve(input: Input<'bulkApprove'>): Promise<AnswerOf<'bulkApprove'>> {
+    const { selector, limit, reason } = input.body;
+    return await this.bulks.perform(input, {
+      action: 'bulkApprove',
+      find: () => this.targets.awaitingApproval(selector, limit, input.caller),
+      write: (one) =>
+        this.holds.approveWorkload({ ...input, params: paramsOf(one), body: { reason, id: one.id ?? '' } }),
+    });
+  }
+
+  @Serves('bulkRetry')
+  async retry(input: Input<'bulkRetry'>): Promise<AnswerOf<'bulkRetry'>> {
+    const { caller, body } = input;
+    return await this.bulks.perform(input, {
+      action: 'bulkRetry',
+      find: () => this.targets.failedJobs(body.selector, body.limit, caller),
+      write: ({ id }) => retryWrite(id ?? '', { caller, board: this.board }),
+    });
+  }
+}
+
+function paramsOf({ target }: Matched): Input<'reloadWorkload'>['params'] {
+  return partsOf(target as WorkloadKey);
+}
