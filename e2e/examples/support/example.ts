@@ -10,9 +10,9 @@ import type { Space } from '../../support/kube.ts';
 
 export const EXAMPLES = join(import.meta.dirname, '../../../examples');
 
-/** The names of the examples. */
+/** The names of the examples that have manifests. */
 export const NAMES = readdirSync(EXAMPLES, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && yamlIn(join(EXAMPLES, entry.name)).length > 0)
   .map(({ name }) => name)
   .sort();
 
@@ -51,7 +51,7 @@ export class Example {
 
   /** The names of its YAML files. */
   yaml(): readonly string[] {
-    return readdirSync(this.folder).filter((name) => name.endsWith('.yaml'));
+    return yamlIn(this.folder);
   }
 
   /** What `kubectl apply` would apply of it. */
@@ -111,4 +111,8 @@ function commandsOf(readme: string): string[] {
     .flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/gu, '').split('\n'))
     .map((line) => line.replace(/\s+# .*$/u, '').trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+function yamlIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 }
