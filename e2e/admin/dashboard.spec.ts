@@ -460,7 +460,7 @@ it('each page is a deep link below another path by a proxy that takes Authorizat
   me.behaved();
 });
 
-it('the colours follow the system, unless the reader chooses, and the choice stays', async () => {
+it('the colors follow the system, unless the reader chooses, and the choice stays', async () => {
   const me = await reader(TOKENS.operator, { colorScheme: 'dark' });
   await me.visit('', 'Overview');
   const ground = async (): Promise<string> =>

@@ -91,7 +91,7 @@ it.each([
   );
 });
 
-it('Valkey is in it with the libraries that it needs, their licences and what scanners read, and no others', async () => {
+it('Valkey is in it with the libraries that it needs, their licenses and what scanners read, and no others', async () => {
   const linker = readdirSync(join(image.root, 'lib64')).find((name) => name.startsWith('ld-linux'));
   const launch = inContainer(
     { ...image, config: { ...image.config, Entrypoint: [`/lib64/${linker}`] } },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { ATTACKS } from '../../tools/bench/src/hostile/attacks.ts';
 import { measureAttack, p99 } from '../../tools/bench/src/hostile/measure-attack.ts';
-import { Neighbour } from '../../tools/bench/src/hostile/neighbour.ts';
+import { Neighbor } from '../../tools/bench/src/hostile/neighbor.ts';
 import { Tenant } from '../../tools/bench/src/hostile/tenant.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { connect } from '../support/kube.ts';
@@ -13,20 +13,20 @@ import { hostileCluster } from './support/cluster.ts';
 const P99 = 1_000;
 
 let reroll: Reroll;
-let neighbour: Neighbour;
+let neighbor: Neighbor;
 
 beforeAll(async () => {
   const cluster = hostileCluster();
   reroll = await startReroll({ cluster, namespaces: 'all', watchers: 2, workers: 2 });
-  neighbour = await Neighbour.settle(new Tenant(connect(cluster), 'neighbour'));
-  cleanUp(() => neighbour.stop());
+  neighbor = await Neighbor.settle(new Tenant(connect(cluster), 'neighbor'));
+  cleanUp(() => neighbor.stop());
 });
 
 it.each(ATTACKS)('goes on for others while $name', async (attack) => {
   const leader = await reroll.leader();
   const figures = await measureAttack(attack, {
     client: connect(hostileCluster()),
-    neighbour,
+    neighbor,
     namespace: `attacker-${randomBytes(4).toString('hex')}`,
     redisBytes: usedMemory,
     lanes: 2,

@@ -40,7 +40,7 @@ describe.each([
     expect(readFileSync(join(dist, 'main.js')).findIndex((byte) => byte > 127)).toBe(-1);
   });
 
-  it('every licence is permissive', () => {
+  it('every license is permissive', () => {
     const others = components.filter(({ licenses = [] }) => !PERMISSIVE.test(licenses[0]?.expression ?? ''));
     expect(others).toEqual([]);
   });

@@ -2,7 +2,7 @@
  * Bundles one app's compiled JavaScript (`apps/<app>/build/main.js`, made by tsc) and everything that it
  * imports into `apps/<app>/dist/main.js`. What a bundle leaves out (most of client-node's generated
  * models above all) is memory that the process does not need: see docs/adr/0008-bundled-apps.md. Beside it,
- * `dist/licenses.txt` has the licence of every package that is in it, and `dist/sbom.cdx.json` is its bill of materials.
+ * `dist/licenses.txt` has the license of every package that is in it, and `dist/sbom.cdx.json` is its bill of materials.
  *
  * Whoever has the API has `dist/public` too, which it serves.
  *

@@ -30,7 +30,7 @@ describe('the package of the command line', () => {
     run('npm', 'install', '--offline', '--no-audit', '--no-fund', `./${packed.filename}`);
   });
 
-  it('holds the bundle, its README and the licences, and no more', () => {
+  it('holds the bundle, its README and the licenses, and no more', () => {
     expect(packed.files.map(({ path }) => path).sort()).toEqual([
       'LICENSE',
       'README.md',

@@ -38,7 +38,7 @@ describe('the bundle of the dashboard', () => {
     expect(script).not.toMatch(/ZodError|document\.write|insertAdjacentHTML|outerHTML/);
   });
 
-  it('comes with the licence of every package in it', () => {
+  it('comes with the license of every package in it', () => {
     const { components } = JSON.parse(readFileSync(join(DIST, 'sbom.cdx.json'), 'utf8')) as {
       components: { name: string; version: string; licenses: { expression: string }[] }[];
     };

@@ -8,23 +8,23 @@ import { complaintAbout, complaintAboutTitle, rowsOf, type Row } from './compati
 const ROWS = rowsOf(readFileSync(join(import.meta.dirname, '../../docs/compatibility.md'), 'utf8'));
 
 describe('docs/compatibility.md', () => {
-  it.each(ROWS.map((row) => [row.line, row.behaviour, row] as const))('line %i: %s', (_line, _text, row) => {
+  it.each(ROWS.map((row) => [row.line, row.behavior, row] as const))('line %i: %s', (_line, _text, row) => {
     expect(complaintAbout(row)).toBeUndefined();
   });
 
   const incumbent = OPTION_LIST.map(([, option]) => option).filter((option) => option.incumbent === true);
   it.each(incumbent.map(({ flag }) => flag))('has a row for %s', (flag) => {
-    expect(ROWS.filter(({ behaviour }) => behaviour.startsWith(`\`${flag}\``))).toHaveLength(1);
+    expect(ROWS.filter(({ behavior }) => behavior.startsWith(`\`${flag}\``))).toHaveLength(1);
   });
 });
 
 describe('a row', () => {
-  const row: Row = { line: 1, behaviour: 'A behaviour', verdict: 'same', specs: [] };
+  const row: Row = { line: 1, behavior: 'A behavior', verdict: 'same', specs: [] };
   const here = '`tools/docs/compatibility.spec.ts` > a row';
   const cases: Readonly<Record<string, readonly [Partial<Row>, string]>> = {
     'that is the same, without a spec': [{}, 'expected a spec; given none'],
     'that is better, without saying how': [{ verdict: 'better', specs: [here] }, 'expected how it is better'],
-    'with another word': [{ verdict: 'alike', specs: [here] }, 'expected a behaviour and one of'],
+    'with another word': [{ verdict: 'alike', specs: [here] }, 'expected a behavior and one of'],
     'that names a file that is not there': [
       { specs: ['`core/nothing.spec.ts` > a row'] },
       'expected the path of a spec',
@@ -63,7 +63,7 @@ describe('a row', () => {
   });
 
   it('is read with its line, a bar in it, and all its specs', () => {
-    const page = ['| Behaviour | Reroll | Spec |', '|---|---|---|', '| `a\\|b` | same | x<br>y |'].join('\n');
-    expect(rowsOf(page)).toEqual([{ line: 3, behaviour: '`a|b`', verdict: 'same', specs: ['x', 'y'] }]);
+    const page = ['| Behavior | Reroll | Spec |', '|---|---|---|', '| `a\\|b` | same | x<br>y |'].join('\n');
+    expect(rowsOf(page)).toEqual([{ line: 3, behavior: '`a|b`', verdict: 'same', specs: ['x', 'y'] }]);
   });
 });

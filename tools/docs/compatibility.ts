@@ -13,12 +13,12 @@ const VERDICTS = ['same', 'better', 'different', 'not yet'] as const;
 export interface Row {
   /** Of the page, from 1. */
   readonly line: number;
-  readonly behaviour: string;
+  readonly behavior: string;
   readonly verdict: string;
   readonly specs: readonly string[];
 }
 
-/** Rows of every table with the three columns behaviour, Reroll, spec. */
+/** Rows of every table with the three columns behavior, Reroll, spec. */
 export function rowsOf(page: string): Row[] {
   const rows: Row[] = [];
   let isTable = false;
@@ -32,10 +32,10 @@ export function rowsOf(page: string): Row[] {
 }
 
 /** What is wrong with a row, in words; undefined if nothing is. */
-export function complaintAbout({ behaviour, verdict, specs }: Row): string | undefined {
+export function complaintAbout({ behavior, verdict, specs }: Row): string | undefined {
   const word = VERDICTS.find((each) => verdict.startsWith(each));
-  if (behaviour === '' || word === undefined) {
-    return `expected a behaviour and one of ${VERDICTS.join(', ')}; given ${JSON.stringify(verdict)}`;
+  if (behavior === '' || word === undefined) {
+    return `expected a behavior and one of ${VERDICTS.join(', ')}; given ${JSON.stringify(verdict)}`;
   }
   if ((word === 'better' || word === 'different') && !/^\w+: ./u.test(verdict)) {
     return `expected how it is ${word}, after a colon; given ${JSON.stringify(verdict)}`;
@@ -69,6 +69,6 @@ function cellsOf(text: string): string[] {
     .map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-function row(line: number, [behaviour = '', verdict = '', specs = '']: readonly string[]): Row {
-  return { line, behaviour, verdict, specs: specs === '' ? [] : specs.split('<br>') };
+function row(line: number, [behavior = '', verdict = '', specs = '']: readonly string[]): Row {
+  return { line, behavior, verdict, specs: specs === '' ? [] : specs.split('<br>') };
 }

@@ -14,6 +14,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['types', ['tsc', '--noEmit', '-p', 'tsconfig.json']],
   ['lint', ['oxlint', '--deny-warnings']],
   ['format', ['oxfmt', '--check']],
+  ['spelling', ['cspell', '--no-progress', '--no-summary']],
   ['generated docs', ['node', '--conditions=@reroll/source', 'tools/docs/generate.ts', '--check']],
 ];
 

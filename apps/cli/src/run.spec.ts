@@ -412,7 +412,7 @@ describe('called wrongly, it says what was expected and given, and ends with 2',
     [['why-not', 'deploy/web'], "required option '--source <source>' not specified"],
     [['chnages'], "unknown command 'chnages'\n(Did you mean changes?)"],
     [['status', 'x'], "too many arguments for 'status'. Expected 0 arguments but got 1: x."],
-    [['status', '--colour'], "unknown option '--colour'"],
+    [['status', '--color'], "unknown option '--color'"],
     [
       ['status', '--request-timeout', 'x'],
       'expected --request-timeout to be a duration, e.g. 30s or 2m, given "x"',

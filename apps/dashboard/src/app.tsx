@@ -102,7 +102,7 @@ function Footer(): JSX.Element {
       <span>Time zone: {ZONE}</span>
       {status.value ? <span>Reroll {status.value.version}</span> : null}
       <a href="api/docs">API</a>
-      <a href="licenses.txt">Licences</a>
+      <a href="licenses.txt">Licenses</a>
     </footer>
   );
 }

@@ -8,7 +8,7 @@ import type { Workload } from '@reroll/shared/api/workloads';
 
 export type ReloadState = ChangeWorkload['state'];
 
-/** How a state looks: its sign, its tone, and both in words. Colour is never alone. */
+/** How a state looks: its sign, its tone, and both in words. Color is never alone. */
 export interface Look {
   readonly word: string;
   readonly meaning: string;

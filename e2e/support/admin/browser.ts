@@ -30,22 +30,22 @@ export class Reader {
   readonly page: Page;
   readonly url: string;
   /** Messages of errors, violations of the Content-Security-Policy, and requests to anywhere else. */
-  readonly offences: string[] = [];
+  readonly offenses: string[] = [];
 
   private constructor(page: Page, url: string) {
     this.page = page;
     this.url = url;
     const { origin } = new URL(url);
     page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') this.offences.push(message.text());
+      if (message.type() === 'error' || message.type() === 'warning') this.offenses.push(message.text());
     });
-    page.on('pageerror', (error) => this.offences.push(`error: ${error.message}`));
+    page.on('pageerror', (error) => this.offenses.push(`error: ${error.message}`));
     page.on('dialog', (dialog) => {
-      this.offences.push(`a script ran: ${dialog.message()}`);
+      this.offenses.push(`a script ran: ${dialog.message()}`);
       void dialog.dismiss();
     });
     page.on('request', (request) => {
-      if (new URL(request.url()).origin !== origin) this.offences.push(`asked ${request.url()}`);
+      if (new URL(request.url()).origin !== origin) this.offenses.push(`asked ${request.url()}`);
     });
   }
 
@@ -82,8 +82,8 @@ export class Reader {
 
   /** Fails with what must not have happened; what the test provoked is let pass. */
   behaved(provoked?: RegExp): void {
-    expect(this.offences.filter((offence) => !provoked?.test(offence))).toEqual([]);
-    this.offences.length = 0;
+    expect(this.offenses.filter((offense) => !provoked?.test(offense))).toEqual([]);
+    this.offenses.length = 0;
   }
 
   /** Fails with what axe finds to be inaccessible, by all of its rules or by these. */

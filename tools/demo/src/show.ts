@@ -33,7 +33,7 @@ export function showPerformance(terminal: Terminal, { rows, failures }: Performa
       {
         title: 'result',
         cell: ({ result }) => result,
-        colour: ({ result }) => (result === 'reloaded' ? 'green' : 'yellow'),
+        color: ({ result }) => (result === 'reloaded' ? 'green' : 'yellow'),
       },
       { title: 'patched', align: 'right', cell: ({ patched }) => milliseconds(patched) },
       { title: 'pods new', align: 'right', cell: ({ replaced }) => milliseconds(replaced) },

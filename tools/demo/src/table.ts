@@ -5,7 +5,7 @@ export interface Column<Row> {
   /** Default left. */
   readonly align?: 'left' | 'right';
   readonly cell: (row: Row) => string;
-  readonly colour?: (row: Row) => 'green' | 'yellow';
+  readonly color?: (row: Row) => 'green' | 'yellow';
 }
 
 const INDENT = '  ';
@@ -28,7 +28,7 @@ export function printTable<Row>(
   for (const row of rows) {
     const cells = beside.map((column, index) => {
       const text = placed(column.cell(row), widths[index], column);
-      return column.colour ? terminal.style(column.colour(row), text) : text;
+      return column.color ? terminal.style(column.color(row), text) : text;
     });
     terminal.line(INDENT + cells.join(GAP).trimEnd());
     const below = isStacked ? columns.at(-1)?.cell(row) : undefined;

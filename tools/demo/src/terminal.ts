@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Where the demo writes: plain lines, with a little colour if somebody watches. */
+/** Where the demo writes: plain lines, with a little color if somebody watches. */
 export class Terminal {
   readonly #began = performance.now();
 

@@ -7,7 +7,7 @@ const API_SERVER: End = { address: '10.0.0.1' };
 const INTERNET: End = { address: '93.184.216.34' };
 const DNS: End = { labels: { 'k8s-app': 'kube-dns' }, namespaceLabels: { name: 'kube-system' } };
 const PROMETHEUS: End = { labels: { app: 'prometheus' }, namespaceLabels: { team: 'monitoring' } };
-const NEIGHBOUR: End = { labels: { app: 'shop' } };
+const NEIGHBOR: End = { labels: { app: 'shop' } };
 const STRANGER: End = { labels: { app: 'shop' }, namespaceLabels: { team: 'shop' } };
 const KEDA: End = {
   labels: { app: 'keda-operator' },
@@ -38,7 +38,7 @@ function endsOf(manifests: readonly Manifest[]): Readonly<Record<string, End>> {
     DNS,
     Prometheus: PROMETHEUS,
     KEDA,
-    'a neighbour': NEIGHBOUR,
+    'a neighbor': NEIGHBOR,
     'a stranger': STRANGER,
     'your Redis': REDIS_OF_YOURS,
   };
@@ -49,7 +49,7 @@ const DEFAULT: readonly Row[] = ['watcher', 'worker', 'admin'].flatMap((process)
   [process, 'DNS', 53, true],
   [process, 'DNS', 5353, false, 'UDP'],
   [process, 'the internet', 53, true, 'UDP'],
-  [process, 'a neighbour', 53, true],
+  [process, 'a neighbor', 53, true],
   [process, 'the API server', 443, true],
   [process, 'the API server', 6443, true],
   [process, 'the API server', 10250, false],
@@ -57,17 +57,17 @@ const DEFAULT: readonly Row[] = ['watcher', 'worker', 'admin'].flatMap((process)
   [process, 'the internet', 80, false],
   [process, 'redis', 6379, true],
   [process, 'redis', 22, false],
-  [process, 'a neighbour', 6379, false],
-  [process, 'a neighbour', 8080, false],
-  ['a neighbour', process, 8080, process === 'admin'],
+  [process, 'a neighbor', 6379, false],
+  [process, 'a neighbor', 8080, false],
+  ['a neighbor', process, 8080, process === 'admin'],
   ['the internet', process, 8080, process === 'admin'],
   ['Prometheus', process, 9090, true],
-  ['a neighbour', process, 9090, true],
-  ['a neighbour', process, 6060, false],
+  ['a neighbor', process, 9090, true],
+  ['a neighbor', process, 6060, false],
   ['the internet', process, 22, false],
 ]);
 const REDIS: readonly Row[] = [
-  ['a neighbour', 'redis', 6379, false],
+  ['a neighbor', 'redis', 6379, false],
   ['a stranger', 'redis', 6379, false],
   ['Prometheus', 'redis', 6379, false],
   ['redis', 'DNS', 53, false, 'UDP'],
@@ -87,7 +87,7 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
       ['KEDA', 'redis', 6379, false],
       ['watcher', 'the internet', 80, true],
       ['worker', 'the internet', 80, true],
-      ['a neighbour', 'admin', 9090, true],
+      ['a neighbor', 'admin', 9090, true],
     ],
   ],
   [
@@ -131,7 +131,7 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
       ['worker', 'DNS', 53, true],
       ['worker', 'the internet', 53, false, 'UDP'],
       ['watcher', 'the internet', 53, false],
-      ['watcher', 'a neighbour', 53, false],
+      ['watcher', 'a neighbor', 53, false],
       ['watcher', 'the API server', 6443, true],
       ['watcher', 'the API server', 443, false],
       ['watcher', 'the internet', 6443, false],
@@ -139,11 +139,11 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
       ['worker', 'the internet', 8443, true],
       ['admin', 'the internet', 8443, false],
       ['the API server', 'admin', 8080, true],
-      ['a neighbour', 'admin', 8080, false],
+      ['a neighbor', 'admin', 8080, false],
       ['Prometheus', 'worker', 9090, true],
       ['a stranger', 'worker', 9090, false],
-      ['a neighbour', 'worker', 9090, false],
-      ['a neighbour', 'redis', 6379, true],
+      ['a neighbor', 'worker', 9090, false],
+      ['a neighbor', 'redis', 6379, true],
       ['a stranger', 'redis', 6379, false],
     ],
   ],
@@ -159,7 +159,7 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
       },
     },
     [
-      ['a neighbour', 'watcher', 9090, true],
+      ['a neighbor', 'watcher', 9090, true],
       ['Prometheus', 'watcher', 9090, false],
       ['watcher', 'the API server', 443, true],
       ['watcher', 'the API server', 6443, true],
@@ -214,9 +214,9 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
       ['standalone', 'the API server', 6443, true],
       ['standalone', 'standalone', 8080, true],
       ['standalone', 'standalone', 22, false],
-      ['standalone', 'a neighbour', 6379, false],
+      ['standalone', 'a neighbor', 6379, false],
       ['standalone', 'the internet', 80, false],
-      ['a neighbour', 'standalone', 8080, true],
+      ['a neighbor', 'standalone', 8080, true],
       ['a stranger', 'standalone', 8080, false],
       ['a stranger', 'standalone', 6379, false],
       ['Prometheus', 'standalone', 9090, true],
@@ -238,7 +238,7 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
       ['standalone', 'your Redis', 6380, true],
       ['standalone', 'standalone', 8080, false],
       ['standalone', 'the internet', 8443, true],
-      ['a neighbour', 'standalone', 8080, false],
+      ['a neighbor', 'standalone', 8080, false],
     ],
   ],
   [
@@ -258,8 +258,8 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
     'another port for the API',
     { networkPolicy: { enabled: true }, admin: { port: 8443 } },
     [
-      ['a neighbour', 'admin', 8443, true],
-      ['a neighbour', 'admin', 8080, false],
+      ['a neighbor', 'admin', 8443, true],
+      ['a neighbor', 'admin', 8080, false],
     ],
   ],
 ];

@@ -210,7 +210,7 @@ it('a Redis of yours can have a user for each component, each with a Secret of i
   }
 });
 
-it('the image is one that its licence lets everybody use (docs/adr/0017)', async () => {
+it('the image is one that its license lets everybody use (docs/adr/0017)', async () => {
   const { container } = workload(await manifestsWith(), 'redis');
   const image = String(at(container, 'image'));
   const decision = readFileSync(new URL('../../../docs/adr/0017-default-store.md', import.meta.url), 'utf8');

@@ -9,7 +9,7 @@ interface Picture {
   readonly route: string;
   /** Something that is there when the page is complete. */
   readonly shows: string;
-  readonly colours?: 'light' | 'dark';
+  readonly colors?: 'light' | 'dark';
   readonly size?: { readonly width: number; readonly height: number };
   readonly act?: (page: Page) => Promise<void>;
 }
@@ -36,7 +36,7 @@ function picturesOf({ change, changeAgain }: Shop): readonly Picture[] {
   };
   return [
     { file: 'overview', route: '', shows: 'Latest changes', act: watched },
-    { file: 'overview-dark', route: '', shows: 'Latest changes', colours: 'dark' },
+    { file: 'overview-dark', route: '', shows: 'Latest changes', colors: 'dark' },
     { file: 'overview-phone', route: '', shows: 'Latest changes', size: PHONE },
     { file: 'change', route: `changes/${change}`, shows: 'Workloads' },
     { file: 'source', route: `sources/${source}`, shows: 'Dependent workloads' },
@@ -50,7 +50,7 @@ function picturesOf({ change, changeAgain }: Shop): readonly Picture[] {
       file: 'explain-dark',
       route: `explain?workload=Deployment/${NAMESPACE}/reports&source=${source}`,
       shows: 'Rules, in order',
-      colours: 'dark',
+      colors: 'dark',
     },
   ];
 }
@@ -74,10 +74,10 @@ export async function takePictures(assignment: Assignment): Promise<void> {
 }
 
 async function take(browser: Browser, picture: Picture, { url, token, folder }: Assignment): Promise<void> {
-  const { file, route, shows, colours = 'light', size = WINDOW, act } = picture;
+  const { file, route, shows, colors = 'light', size = WINDOW, act } = picture;
   const context = await browser.newContext({
     viewport: size,
-    colorScheme: colours,
+    colorScheme: colors,
     timezoneId: 'Europe/Berlin',
     reducedMotion: 'reduce',
   });

@@ -11,7 +11,7 @@ export async function shrink(failing: Result): Promise<Result> {
     if (isSame) best = result;
     return isSame;
   };
-  /** Leaves out so many neighbours at a time, where that can be done. */
+  /** Leaves out so many neighbors at a time, where that can be done. */
   const thin = async (part: 'steps' | 'before', size: number): Promise<void> => {
     let at = 0;
     while (at < best.plan[part].length) {

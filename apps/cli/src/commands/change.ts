@@ -1,7 +1,7 @@
 import type { Waves } from '@reroll/shared/api/waves';
 import type { SourceRef } from '../args/object-ref.ts';
 import { CliError } from '../errors.ts';
-import { paintFor } from '../output/colour.ts';
+import { paintFor } from '../output/color.ts';
 import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { facts, table } from '../output/table.ts';

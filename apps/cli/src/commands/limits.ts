@@ -1,7 +1,7 @@
 import type { Limits } from '@reroll/shared/api/queues';
 import { numberArgument } from '../args/values.ts';
 import { usageError } from '../errors.ts';
-import { paintFor } from '../output/colour.ts';
+import { paintFor } from '../output/color.ts';
 import { printDocument } from '../output/print.ts';
 import { facts } from '../output/table.ts';
 import { oneOutput, running, type Adder } from './command.ts';

@@ -10,7 +10,7 @@ import {
 } from '../args/object-ref.ts';
 import { annotationsOfCluster, previewOfCluster, type PresentAnnotations } from '../direct/preview.ts';
 import { usageError } from '../errors.ts';
-import { paintFor } from '../output/colour.ts';
+import { paintFor } from '../output/color.ts';
 import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { table } from '../output/table.ts';

@@ -2,7 +2,7 @@ import { listed } from '../api/pages.ts';
 import { sourceKindOf, SOURCE_WORDS } from '../args/kinds.ts';
 import { sourceRef } from '../args/object-ref.ts';
 import { ifGiven, notOneOf } from '../args/values.ts';
-import { paintFor } from '../output/colour.ts';
+import { paintFor } from '../output/color.ts';
 import { printDocument, printList } from '../output/print.ts';
 import { facts, table } from '../output/table.ts';
 import { sourceFacts, sourcesView } from '../views/sources.ts';

@@ -1,4 +1,4 @@
-import { paintFor } from '../output/colour.ts';
+import { paintFor } from '../output/color.ts';
 import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { facts, table } from '../output/table.ts';

@@ -4,7 +4,7 @@ import type { ReloadState } from '@reroll/core/history/states';
 import type { WorkloadRef } from '../args/object-ref.ts';
 import { CliError, EXIT, type ExitCode } from '../errors.ts';
 import { humanDuration } from '../output/age.ts';
-import { paintFor, toneOf } from '../output/colour.ts';
+import { paintFor, toneOf } from '../output/color.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import { workloadDetail } from '../views/changes.ts';

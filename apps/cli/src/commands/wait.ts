@@ -2,7 +2,7 @@ import { sourceRef } from '../args/object-ref.ts';
 import { durationArgument } from '../args/values.ts';
 import { EXIT, usageError, type ExitCode } from '../errors.ts';
 import { humanDuration } from '../output/age.ts';
-import { paintFor } from '../output/colour.ts';
+import { paintFor } from '../output/color.ts';
 import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { table } from '../output/table.ts';

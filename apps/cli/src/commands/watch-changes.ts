@@ -3,7 +3,7 @@ import type { InputOf } from '../api/operation.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { adminEvents, type AdminEvent } from '../api/event-stream.ts';
 import { listed } from '../api/pages.ts';
-import { paintFor, toneOf } from '../output/colour.ts';
+import { paintFor, toneOf } from '../output/color.ts';
 import { jsonLine } from '../output/document.ts';
 import { safeText } from '../output/safe-text.ts';
 import { table, toned, type Column } from '../output/table.ts';

@@ -3,7 +3,7 @@ import { keyOf } from '@reroll/core/model';
 import { sourceRef, workloadRef } from '../args/object-ref.ts';
 import { explanationOfCluster } from '../direct/explain.ts';
 import type { Io } from '../io.ts';
-import { paintFor } from '../output/colour.ts';
+import { paintFor } from '../output/color.ts';
 import { printDocument, type Output } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { facts, table } from '../output/table.ts';

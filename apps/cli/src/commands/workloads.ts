@@ -3,7 +3,7 @@ import { listed } from '../api/pages.ts';
 import { workloadRef } from '../args/object-ref.ts';
 import { workloadKindOf, WORKLOAD_WORDS } from '../args/kinds.ts';
 import { ifGiven, notOneOf, wordArgument } from '../args/values.ts';
-import { paintFor } from '../output/colour.ts';
+import { paintFor } from '../output/color.ts';
 import { printDocument, printList, type Output } from '../output/print.ts';
 import { facts, table } from '../output/table.ts';
 import type { Session } from '../session.ts';

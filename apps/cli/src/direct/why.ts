@@ -5,7 +5,7 @@ import { sourcesOf } from '@reroll/core/explain/preview-workload';
 import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
 import type { WorkloadRef } from '../args/object-ref.ts';
 import { age } from '../output/age.ts';
-import { paintFor } from '../output/colour.ts';
+import { paintFor } from '../output/color.ts';
 import { printDocument, type Output } from '../output/print.ts';
 import { facts, table, type Column } from '../output/table.ts';
 import type { Session } from '../session.ts';

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { age, humanDuration, until } from './age.ts';
-import { paintFor } from './colour.ts';
+import { paintFor } from './color.ts';
 import { jsonLine, jsonText, yamlText } from './document.ts';
 import { safeIo } from './safe-io.ts';
 import { safeText } from './safe-text.ts';
@@ -74,7 +74,7 @@ describe('a table', () => {
     expect(text.split('\n')[1]).toBe('e\u0301      stuck   <none>');
   });
 
-  it('has colours on a terminal, outside of the alignment', () => {
+  it('has colors on a terminal, outside of the alignment', () => {
     const painted = table(columns, rows, { paint: paintFor({ env: {} }, true) });
     expect(painted).toContain('\u001b[31mstuck\u001b[0m   <none>');
     // oxlint-disable-next-line no-control-regex -- what is looked for
@@ -133,7 +133,7 @@ describe('whatever is printed', () => {
   }
   const PAINTED = '\u001b[31mstuck\u001b[0m\n';
 
-  it('keeps its line breaks and, where there are colours, our own', () => {
+  it('keeps its line breaks and, where there are colors, our own', () => {
     expect(printed(PAINTED, true)).toBe(PAINTED);
     const bare = String.raw`\u001b[31mstuck\u001b[0m`;
     expect(printed(PAINTED, false)).toBe(`${bare}\n`);

@@ -1,6 +1,6 @@
 import { CliError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { paintFor } from './colour.ts';
+import { paintFor } from './color.ts';
 import { jsonText, yamlText } from './document.ts';
 import { safeText } from './safe-text.ts';
 import { table, type Column } from './table.ts';

@@ -1,6 +1,6 @@
 /**
  * Controls (C0, DEL, C1), format characters (zero-width ones, and those that change the direction of writing), line and
- * paragraph separators: everything that moves a terminal's cursor, colours text, or makes a line read as another one.
+ * paragraph separators: everything that moves a terminal's cursor, colors text, or makes a line read as another one.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

@@ -1,4 +1,4 @@
-import type { Paint, Tone } from './colour.ts';
+import type { Paint, Tone } from './color.ts';
 import { safeText } from './safe-text.ts';
 
 /** A cell with a meaning besides its text. */

@@ -1,6 +1,6 @@
 import type { Change, ChangeSummary, ChangeWorkload } from '@reroll/shared/api/changes';
 import { age, until } from '../output/age.ts';
-import { toneOf } from '../output/colour.ts';
+import { toneOf } from '../output/color.ts';
 import type { ListView } from '../output/print.ts';
 import { toned, type Cell, type Column } from '../output/table.ts';
 import { shortHash, shortName } from './names.ts';

@@ -1,5 +1,5 @@
 import type { Explanation, Preview } from '@reroll/shared/api/explain';
-import { toneOf } from '../output/colour.ts';
+import { toneOf } from '../output/color.ts';
 import { toned, type Cell, type Column } from '../output/table.ts';
 import { shortHash, shortName } from './names.ts';
 import { yesNo } from './workloads.ts';

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@reroll/shared/api/audit';
 import type { Job, Queue } from '@reroll/shared/api/queues';
 import { age, humanDuration, until } from '../output/age.ts';
-import { toneOf } from '../output/colour.ts';
+import { toneOf } from '../output/color.ts';
 import type { ListView } from '../output/print.ts';
 import { toned } from '../output/table.ts';
 

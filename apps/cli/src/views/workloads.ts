@@ -1,6 +1,6 @@
 import type { HistoryEntry, Source, Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
 import { age } from '../output/age.ts';
-import { toneOf } from '../output/colour.ts';
+import { toneOf } from '../output/color.ts';
 import type { ListView } from '../output/print.ts';
 import { toned, type Cell, type Column } from '../output/table.ts';
 import type { ViewOptions } from './changes.ts';

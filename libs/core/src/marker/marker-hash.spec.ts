@@ -180,13 +180,13 @@ describe('another hash in a marker', () => {
 
   it.each(
     MARKER_HASHES.flatMap((hash) => (['ConfigMap', 'Secret'] as const).map((kind) => [hash, kind] as const)),
-  )('is recognised as that of the data, and of no other: %s of a %s', (hash, kind) => {
+  )('is recognized as that of the data, and of no other: %s of a %s', (hash, kind) => {
     const text = markerHash(kind, data, { hash, keys: [older] });
     expect(isMarkerHashOf(text, { kind, data }, [key, older])).toBe(true);
     expect(isMarkerHashOf(text, { kind, data: { data: { a: '1' } } }, [key, older])).toBe(false);
   });
 
-  it('is not recognised under a key that is not known', () => {
+  it('is not recognized under a key that is not known', () => {
     const text = markerHash('ConfigMap', data, { hash: 'hmac-sha256', keys: [older] });
     expect(isMarkerHashOf(text, { kind: 'ConfigMap', data }, [key])).toBe(false);
   });

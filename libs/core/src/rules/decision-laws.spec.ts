@@ -66,7 +66,7 @@ const input = record({
 });
 
 describe('a decision', () => {
-  it('is made whatever the annotations hold, and gives a reason of the catalogue', () => {
+  it('is made whatever the annotations hold, and gives a documented reason', () => {
     assert(
       property(input, (any) => {
         const decision = decideReload(any);

@@ -14,7 +14,7 @@ import { Processes } from '../processes.ts';
 import { startReloader } from '../reloader.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { measureAttack, p50, p99, writeP50, type AttackFigures } from './measure-attack.ts';
-import { Neighbour } from './neighbour.ts';
+import { Neighbor } from './neighbor.ts';
 import { Tenant } from './tenant.ts';
 
 /** What the changes of others may take at most while a tenant does its worst, in milliseconds. */
@@ -58,7 +58,7 @@ interface Measured {
   readonly peakMb: ReadonlyMap<string, number>;
 }
 
-/** Starts a cluster, Reroll and a neighbour, and lets one tenant after the other do its worst. Everything ends with it. */
+/** Starts a cluster, Reroll and a neighbor, and lets one tenant after the other do its worst. Everything ends with it. */
 async function measure(
   attacks: readonly Attack[],
   io: { log: (line: string) => void; signal: AbortSignal },
@@ -76,8 +76,8 @@ async function measure(
     const processes = new Processes();
     ends.push(() => processes.stop());
     const started = await startReloader(SUBJECT, { kubeconfig, redisUrl, signal: io.signal }, processes);
-    const neighbour = await Neighbour.settle(new Tenant(api.client, 'neighbour'));
-    ends.push(() => neighbour.stop());
+    const neighbor = await Neighbor.settle(new Tenant(api.client, 'neighbor'));
+    ends.push(() => neighbor.stop());
     const figures: AttackFigures[] = [];
     for (const [index, attack] of attacks.entries()) {
       io.log(attack.name);
@@ -85,7 +85,7 @@ async function measure(
       // oxlint-disable-next-line no-await-in-loop -- one attack at a time
       const measured = await measureAttack(attack, {
         client: api.open(16),
-        neighbour,
+        neighbor,
         namespace: `attacker-${index}`,
         redisBytes: () => usedMemory(redis),
       });
@@ -120,7 +120,7 @@ function report(figures: readonly AttackFigures[], peakMb: ReadonlyMap<string, n
     ...figures.map(rowOf),
     '',
     `Peak resident memory: ${memory.join(', ')}.`,
-    `${new Date().toISOString().slice(0, 10)}, ${machineText(thisMachine())}. Two watchers, two workers, API server, etcd, Redis, the attacker and the neighbour share the machine; \`--debounce=0\`.`,
+    `${new Date().toISOString().slice(0, 10)}, ${machineText(thisMachine())}. Two watchers, two workers, API server, etcd, Redis, the attacker and the neighbor share the machine; \`--debounce=0\`.`,
     '',
   ].join('\n');
 }

@@ -154,7 +154,7 @@ function stepOf(random: Choices): Step {
     ['remove', (flow) => flow.withAny(at, (job) => job.remove())],
     ['retry', (flow) => flow.withAny(at, (job) => job.retry())],
     ['delay', (flow) => flow.withAny(at, (job) => job.changeDelay(700))],
-    ['prioritise', (flow) => flow.withAny(at, (job) => job.changePriority({ priority: at % 4 }))],
+    ['prioritize', (flow) => flow.withAny(at, (job) => job.changePriority({ priority: at % 4 }))],
     ['state', (flow) => flow.withAny(at, (job) => job.getState())],
     ['stalled', (flow) => flow.findStalled()],
     ['pause', async ({ queue }) => ((await queue.isPaused()) ? queue.resume() : queue.pause())],

@@ -65,7 +65,7 @@ export function Timeline({ changes, from, to, isCut }: TimelineProps): JSX.Eleme
   );
 }
 
-/** What the colours mean, with the numbers of the whole time. */
+/** What the colors mean, with the numbers of the whole time. */
 function Legend({ buckets }: { buckets: readonly Bucket[] }): JSX.Element {
   return (
     <ul class="legend">

@@ -20,8 +20,8 @@ function logFormat(): ValueKind<LogFormat> {
 /** Ignores case; `warn` is `warning`. */
 function logLevel(): ValueKind<LogLevel> {
   const levels = oneOf(LOG_LEVELS);
-  const normalised = z.string().transform((text) => text.toLowerCase().replace(/^warn$/u, 'warning'));
-  return { ...levels, schema: normalised.pipe(levels.schema as z.ZodType<LogLevel, string>) };
+  const normalized = z.string().transform((text) => text.toLowerCase().replace(/^warn$/u, 'warning'));
+  return { ...levels, schema: normalized.pipe(levels.schema as z.ZodType<LogLevel, string>) };
 }
 
 export const observabilityOptions = options('Observability and lifecycle', {

@@ -8,7 +8,7 @@ import { CONFIG_MAPS, DEPLOYMENTS } from '../kinds.ts';
 import { markersOf } from '../measure/rollout-watch.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Workloads of the neighbour, each with a ConfigMap of its own. */
+/** Workloads of the neighbor, each with a ConfigMap of its own. */
 const WORKLOADS = 20;
 /** Changes that are under way at a time. */
 const LANES = 2;
@@ -40,9 +40,9 @@ interface Awaited {
 
 /**
  * A tenant who changes a ConfigMap now and then and expects the workload that uses it to be reloaded. What this
- * tenant notices of another one's worst behaviour is the measure of isolation.
+ * tenant notices of another one's worst behavior is the measure of isolation.
  */
-export class Neighbour {
+export class Neighbor {
   readonly #tenant: Tenant;
   readonly #watch: Reflector<Sighting>;
   /** By the name of the workload. */
@@ -66,11 +66,11 @@ export class Neighbour {
   }
 
   /** Creates the workloads, and changes each of them. Throws if one was not reloaded. */
-  static async settle(tenant: Tenant): Promise<Neighbour> {
+  static async settle(tenant: Tenant): Promise<Neighbor> {
     await tenant.createNamespace();
-    const neighbour = new Neighbour(tenant);
-    neighbour.#watch.start();
-    await neighbour.#watch.waitSynced(PATIENCE);
+    const neighbor = new Neighbor(tenant);
+    neighbor.#watch.start();
+    await neighbor.#watch.waitSynced(PATIENCE);
     await tenant.each(WORKLOADS, async (index) => {
       const name = nameOf(index);
       await tenant.createConfigMap(name);
@@ -79,12 +79,10 @@ export class Neighbour {
         configMaps: [name],
       });
     });
-    const { missed } = await neighbour.change(WORKLOADS);
-    if (missed === 0) return neighbour;
-    await neighbour.stop();
-    throw new Error(
-      `expected all ${WORKLOADS} workloads of the neighbour to be reloaded, ${missed} were not`,
-    );
+    const { missed } = await neighbor.change(WORKLOADS);
+    if (missed === 0) return neighbor;
+    await neighbor.stop();
+    throw new Error(`expected all ${WORKLOADS} workloads of the neighbor to be reloaded, ${missed} were not`);
   }
 
   /** Makes so many changes, a few at a time, each after the one before it was applied or given up; fewer if many are missed. */

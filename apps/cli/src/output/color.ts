@@ -6,8 +6,8 @@ export type Tone = 'good' | 'waiting' | 'bad' | 'quiet';
 const CODES: Readonly<Record<Tone, number>> = { good: 32, waiting: 33, bad: 31, quiet: 2 };
 const ESCAPE = '\u001b';
 
-/** The colours and their end; a group, so that `split` keeps them. */
-export const COLOUR_CODES = new RegExp(String.raw`(\u001b\[(?:${Object.values(CODES).join('|')}|0)m)`);
+/** The colors and their end; a group, so that `split` keeps them. */
+export const COLOR_CODES = new RegExp(String.raw`(\u001b\[(?:${Object.values(CODES).join('|')}|0)m)`);
 
 export type Paint = (text: string, tone: Tone | undefined) => string;
 
@@ -15,15 +15,15 @@ const PLAIN: Paint = (text) => text;
 const ANSI: Paint = (text, tone) =>
   tone === undefined ? text : `${ESCAPE}[${CODES[tone]}m${text}${ESCAPE}[0m`;
 
-/** Colours only on a terminal, and never with `NO_COLOR` (https://no-color.org) or a terminal that is `dumb`. */
-export function isColoured(io: Pick<Io, 'env'>, isTerminal: boolean): boolean {
+/** Colors only on a terminal, and never with `NO_COLOR` (https://no-color.org) or a terminal that is `dumb`. */
+export function isColored(io: Pick<Io, 'env'>, isTerminal: boolean): boolean {
   const { NO_COLOR, TERM } = io.env;
   const refused = (NO_COLOR !== undefined && NO_COLOR !== '') || TERM === 'dumb';
   return isTerminal && !refused;
 }
 
 export function paintFor(io: Pick<Io, 'env'>, isTerminal: boolean): Paint {
-  return isColoured(io, isTerminal) ? ANSI : PLAIN;
+  return isColored(io, isTerminal) ? ANSI : PLAIN;
 }
 
 const TONES: Readonly<Record<string, Tone>> = {
