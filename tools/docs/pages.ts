@@ -6,6 +6,7 @@ import { optionsFile } from '../deploy/values/options-file.ts';
 import { valuesSchema } from '../deploy/values/values-schema.ts';
 import { chartReadme } from '../deploy/values/values-table.ts';
 import { cliMarkdown } from './cli-page.ts';
+import { comparisonPlot } from './comparison-plot.ts';
 import { metricsMarkdown } from './metrics-page.ts';
 import { optionsMarkdown } from './options-page.ts';
 
@@ -22,6 +23,7 @@ export const PAGES: readonly Page[] = [
   { path: 'docs/reference/options.md', render: optionsMarkdown },
   { path: 'docs/reference/metrics.md', render: metricsMarkdown },
   { path: 'docs/reference/cli.md', render: cliMarkdown },
+  { path: 'docs/images/comparison.svg', render: comparisonPlot },
   { path: 'deploy/helm/reroll/maps.json', render: mapsFile },
   { path: 'deploy/helm/reroll/options.json', render: optionsFile },
   { path: 'deploy/helm/reroll/values.schema.json', render: valuesSchema },
