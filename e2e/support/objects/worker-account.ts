@@ -60,7 +60,8 @@ async function apply(client: KubeClient, namespace: string, manifest: Manifest):
   cleanUp(() => client.request({ method: 'DELETE', path }).catch(() => undefined));
 }
 
-function kubeconfigOf(cluster: Cluster, token: string): string {
+/** A kubeconfig of a cluster, as whoever has this token. */
+export function kubeconfigOf(cluster: Cluster, token: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'reroll-e2e-worker-'));
   cleanUp(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'kubeconfig');

@@ -38,6 +38,8 @@ export interface ClusterOptions {
   readonly featureGates?: string;
   /** Writes `dir/audit.log`, a line a request, without content. Default false. */
   readonly audit?: boolean;
+  /** Another kube-apiserver than that of the control plane; takes `kube-apiserver` as its first argument. */
+  readonly apiServer?: string;
   /** Appended to the arguments of kube-apiserver; they win. */
   readonly apiServerArgs?: readonly string[];
   /** Fixed ports. Default: free ones. */
@@ -188,13 +190,13 @@ function launchServers(stack: Stack, options: ClusterOptions, parts: Parts): voi
   const { dir, token } = stack.state;
   const { binaries, ports, redis } = parts;
   const { controlplane } = binaries;
-  const { apiServerArgs = [], audit = false, featureGates } = options;
+  const { apiServer = controlplane, apiServerArgs = [], audit = false, featureGates } = options;
   const hasNode = parts.node !== undefined;
   stack.launch(etcdLaunch({ dir, controlplane, port: ports.etcd, peerPort: ports.etcdPeer }));
   stack.launch(
     apiServerLaunch({
       dir,
-      controlplane,
+      program: apiServer,
       port: ports.apiserver,
       etcdPort: ports.etcd,
       token,

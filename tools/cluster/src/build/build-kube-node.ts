@@ -7,7 +7,7 @@ import { which } from '../run.ts';
 import { aptInstall } from './apt.ts';
 import type { BuildOptions } from './build.ts';
 import { cacheRoot } from './cache-dir.ts';
-import { BUILD_FLAGS, ensureGoModule, moduleFolder, type Go, type GoModule } from './go-module.ts';
+import { BUILD_FLAGS, ensureGoModule, moduleFolder, versionFlags, type GoModule } from './go-module.ts';
 
 /** Its own versions of its libraries count. */
 const CONTAINERD = 'github.com/containerd/containerd/v2@v2.4.2';
@@ -36,13 +36,6 @@ const MODULE: GoModule = {
     await go(['build', ...BUILD_FLAGS, '-o', `${draft}/`, ...CONTAINERD_PROGRAMS], Dir);
   },
 };
-
-/** The node tells the version that its kubelet was made from. */
-async function versionFlags(go: Go): Promise<string[]> {
-  const version = await go(['list', '-m', '-f', '{{.Version}}', 'k8s.io/kubernetes']);
-  const ldflags = `-s -w -X k8s.io/component-base/version.gitVersion=${version.trim()}`;
-  return [...BUILD_FLAGS, '-ldflags', ldflags];
-}
 
 /**
  * The programs from the cache, which are built first when needed (about five minutes on two cores), and those of

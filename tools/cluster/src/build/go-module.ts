@@ -30,6 +30,16 @@ export type Go = (args: readonly string[], cwd?: string) => Promise<string>;
 /** Of every `go build`. */
 export const BUILD_FLAGS = ['-p', '2', '-trimpath', '-ldflags', '-s -w'];
 
+/** Flags of `go build` with which a program of Kubernetes tells the version that it was made from. */
+export async function versionFlags(go: Go): Promise<string[]> {
+  const gitVersion = (await go(['list', '-m', '-f', '{{.Version}}', 'k8s.io/kubernetes'])).trim();
+  const [gitMajor = '', gitMinor = ''] = gitVersion.slice(1).split('.');
+  const settings = Object.entries({ gitVersion, gitMajor, gitMinor }).map(
+    ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
+  );
+  return [...BUILD_FLAGS, '-ldflags', ['-s -w', ...settings].join(' ')];
+}
+
 /** The folder of a module below `tools/cluster`. */
 export function moduleFolder(name: string): string {
   return join(import.meta.dirname, '../..', name);

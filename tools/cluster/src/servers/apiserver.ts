@@ -5,7 +5,8 @@ import type { Launch } from '../state.ts';
 
 export interface ApiServerOptions {
   readonly dir: string;
-  readonly controlplane: string;
+  /** Takes `kube-apiserver` as its first argument. */
+  readonly program: string;
   readonly port: number;
   readonly etcdPort: number;
   readonly token: string;
@@ -49,7 +50,7 @@ export function auditLogFile(dir: string): string {
 
 /** Writes the files that kube-apiserver reads, and says how to start it. */
 export function apiServerLaunch(options: ApiServerOptions): Launch {
-  const { dir, controlplane, port } = options;
+  const { dir, program, port } = options;
   const tokens = join(dir, 'tokens.csv');
   writeFileSync(tokens, `${options.token},admin,admin,"system:masters"\n`, { mode: 0o600 });
   const key = serviceAccountKeyFile(dir);
@@ -77,7 +78,7 @@ export function apiServerLaunch(options: ApiServerOptions): Launch {
     ...optionalArgs(options),
     ...options.extraArgs,
   ];
-  return { name: 'apiserver', command: controlplane, args, port };
+  return { name: 'apiserver', command: program, args, port };
 }
 
 function disabledPlugins(options: ApiServerOptions): string[] {
