@@ -27,7 +27,8 @@ import {
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { eventually } from '../support/wait.ts';
 import { installCrds } from './support/crds.ts';
-import { EXAMPLES, Example, NAMES, type Tools } from './support/example.ts';
+import type { Tools } from './support/commands.ts';
+import { EXAMPLES, Example, NAMES } from './support/example.ts';
 import { installKubeseal, issue, refresh, unseal } from './support/players.ts';
 
 /** Each example is applied by the commands of its README, and does what that says. Other projects' controllers are played. */
@@ -43,7 +44,10 @@ let reroll: Reroll;
 beforeAll(async () => {
   const cluster = sharedCluster();
   const client = connect(cluster);
-  const tools: Tools = { cluster, kubectl: await ensureProgram('kubectl', { log: console.log }) };
+  const tools: Tools = {
+    kubeconfig: cluster.kubeconfig,
+    kubectl: await ensureProgram('kubectl', { log: console.log }),
+  };
   await ensureProgram('argo-cd-diff', { log: console.log });
   await installCrds(cluster, client, tools.kubectl);
   for (const name of NAMED) {
