@@ -313,14 +313,15 @@ describe('what needs attention', () => {
     me.behaved();
   });
 
-  it('is not claimed to be nothing if it is not known', async () => {
+  it('is not claimed to be nothing if a list is not known, and the others are told', async () => {
     const me = await reader();
     await me.page.route('**/api/v1/jobs?*', async (route) => {
       const problem = { title: 'Forbidden', status: 403, code: 'Forbidden' };
       await route.fulfill({ status: 403, contentType: 'application/problem+json', json: problem });
     });
     await me.visit('', 'Overview');
-    await me.page.getByText('no right to read the state of the cluster').waitFor();
+    await me.page.getByText('no right to read failed jobs').waitFor();
+    await me.page.getByText('but not everything could be checked').waitFor();
     expect(await me.page.getByText('everything is reloaded').count()).toBe(0);
     me.behaved(/status of 403/);
   });

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, CallError, type CallRequest } from './api/client.ts';
 import { Asking } from './asking.ts';
 import type { Answer, CallId } from './api/calls.ts';
-import { news, pulse } from './state/live.ts';
+import { news, pulse, slowNews } from './state/live.ts';
 import { token } from './state/session.ts';
 
 /** An answer, as far as it is there. After a refresh that failed, `data` is what was known before. */
@@ -12,8 +12,8 @@ export interface Answered<Data> {
   readonly refresh: () => void;
 }
 
-/** When to ask again: with the news of the stream, every ten seconds, with both, or never. */
-export type Freshness = 'news' | 'pulse' | 'both' | 'once';
+/** When to ask again: with the news of the stream, with them but less often, every ten seconds, with news and then, or never. */
+export type Freshness = 'news' | 'slow' | 'pulse' | 'both' | 'once';
 
 interface Held<Data> {
   readonly key: string;
@@ -76,9 +76,18 @@ export function useAsked<Data>(
 }
 
 function beatOf(freshness: Freshness): string {
-  if (freshness === 'once') return '';
-  if (freshness === 'news') return `${news.value}`;
-  return freshness === 'pulse' ? `${pulse.value}` : `${news.value} ${pulse.value}`;
+  switch (freshness) {
+    case 'once':
+      return '';
+    case 'news':
+      return `${news.value}`;
+    case 'slow':
+      return `${slowNews.value}`;
+    case 'pulse':
+      return `${pulse.value}`;
+    default:
+      return `${news.value} ${pulse.value}`;
+  }
 }
 
 /** What was known stays on the page when there was no answer; not when the answer was that there is no such thing. */

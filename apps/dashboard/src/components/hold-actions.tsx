@@ -4,7 +4,7 @@ import { useId, useState } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { spoken, type Ref } from '../names.ts';
 import { mayHold, maySteer, status } from '../state/status.ts';
-import { news } from '../state/live.ts';
+import { tellDeed } from '../state/live.ts';
 import { Action } from './action.tsx';
 
 /** Freeze a workload, or end its freeze, for who may. */
@@ -99,7 +99,7 @@ function FreezeForm({ label, what, children, freeze }: FreezeFormProps): JSX.Ele
         // The field is in the time zone of the reader.
         const end = until === '' ? {} : { until: new Date(until).toISOString() };
         await freeze({ body: { reason, ...end }, idempotencyKey });
-        news.value += 1;
+        tellDeed();
       }}
     >
       {children}
@@ -141,7 +141,7 @@ function UnfreezeForm({ what, children, unfreeze }: UnfreezeFormProps): JSX.Elem
       done={`${sentence(what)} is no longer frozen`}
       run={async ({ reason, idempotencyKey }) => {
         await unfreeze({ body: { reason }, idempotencyKey });
-        news.value += 1;
+        tellDeed();
       }}
     >
       {children}
@@ -163,7 +163,7 @@ export function ApproveAction({ of, id }: { of: Ref; id: string }): JSX.Element 
       done={`The reload of ${spoken(of)} is approved`}
       run={async ({ reason, idempotencyKey }) => {
         await call('approveWorkload', { params: paramsOf(of), body: { reason, id }, idempotencyKey });
-        news.value += 1;
+        tellDeed();
       }}
     >
       <p>

@@ -20,7 +20,8 @@ interface RefInputProps {
 export function RefInput({ of, value = '', onText, ...rest }: RefInputProps): JSX.Element {
   const list = useId();
   const [text, setText] = useState(value);
-  const found = useSuggestions(of, text);
+  const [isTyped, setTyped] = useState(false);
+  const found = useSuggestions(of, isTyped ? text : undefined);
   return (
     <>
       <input
@@ -32,6 +33,7 @@ export function RefInput({ of, value = '', onText, ...rest }: RefInputProps): JS
         spellcheck={false}
         onInput={({ currentTarget }) => {
           setText(currentTarget.value);
+          setTyped(true);
           onText?.(currentTarget.value);
         }}
       />
@@ -44,9 +46,11 @@ export function RefInput({ of, value = '', onText, ...rest }: RefInputProps): JS
   );
 }
 
-function useSuggestions(of: Suggested, text: string): readonly string[] {
+/** `text`: undefined while nobody has typed, and the API is not asked. */
+function useSuggestions(of: Suggested, text: string | undefined): readonly string[] {
   const [found, setFound] = useState<readonly string[]>([]);
   useEffect(() => {
+    if (text === undefined) return undefined;
     const controller = new AbortController();
     const ask = async (): Promise<void> => {
       const id = of === 'source' ? 'listSources' : 'listWorkloads';

@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 import { spoken, type Ref } from '../names.ts';
 import { hrefOf } from '../router.ts';
 import { mayReload } from '../state/status.ts';
-import { news } from '../state/live.ts';
+import { tellDeed } from '../state/live.ts';
 import { Action } from './action.tsx';
 
 /** Reload now, for who may. Afterwards a link to the change that it became. */
@@ -33,7 +33,7 @@ export function ReloadAction({
           const params = { kind: of.kind, namespace: of.namespace, name: of.name };
           const { id } = await call('reloadWorkload', { params, body: { reason }, idempotencyKey });
           setChange(id);
-          news.value += 1;
+          tellDeed();
         }}
       >
         <p>Its pods are replaced according to its update strategy, if its annotations opt in to reloads.</p>

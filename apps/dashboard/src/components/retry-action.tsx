@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { call } from '../api/client.ts';
-import { news } from '../state/live.ts';
+import { tellDeed } from '../state/live.ts';
 import { mayReload, maySteer } from '../state/status.ts';
 import { Action } from './action.tsx';
 
@@ -14,7 +14,7 @@ export function RetryAction({ id, isFailed }: { id: string; isFailed: boolean })
       done={`Job ${id} will be retried`}
       run={async ({ reason, idempotencyKey }) => {
         await call('retryJob', { params: { id }, body: { reason }, idempotencyKey });
-        news.value += 1;
+        tellDeed();
       }}
     >
       <p>

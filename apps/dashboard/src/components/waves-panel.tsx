@@ -3,7 +3,7 @@ import type { Waves } from '@reroll/shared/api/waves';
 import { call } from '../api/client.ts';
 import { keyOf, spoken, type Ref } from '../names.ts';
 import { mayHold } from '../state/status.ts';
-import { news } from '../state/live.ts';
+import { tellDeed } from '../state/live.ts';
 import { useAnswer } from '../use-answer.ts';
 import { counted, WAVES } from '../words.ts';
 import { Action } from './action.tsx';
@@ -140,7 +140,7 @@ function ResumeAction({ of, hash }: { of: Ref; hash: string | null }): JSX.Eleme
           body: { reason, ...(hash === null ? {} : { hash }) },
           idempotencyKey,
         });
-        news.value += 1;
+        tellDeed();
       }}
     >
       <p>

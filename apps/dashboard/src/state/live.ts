@@ -1,4 +1,4 @@
-import { computed, effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { EVENTS, EventName } from '@reroll/shared/api/events';
 import { CallError, openEvents } from '../api/client.ts';
@@ -22,6 +22,7 @@ const SILENCE = 45_000;
 const SHORTEST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
 const NEWS = { soon: 1_000, every: 5_000 };
+const SLOW_NEWS = { soon: 1_000, every: 10_000 };
 const PULSE_EVERY = 10_000;
 
 /** What has come since the page was opened, newest first. */
@@ -29,6 +30,10 @@ export const feed = signal<readonly FeedEntry[]>([]);
 export const liveState = signal<'connecting' | 'live' | 'lost'>('connecting');
 /** Rises, at most every five seconds, when something has happened that lists may show. */
 export const news = signal(0);
+/** The same, at most every ten seconds, for what takes many requests. */
+export const slowNews = signal(0);
+/** Rises when the reader has done something. */
+export const deeds = signal(0);
 /** Rises every ten seconds while the page is visible, for what no event tells (queues, processes). */
 export const pulse = signal(0);
 
@@ -36,6 +41,7 @@ export const pulse = signal(0);
 const isKnown = computed(() => status.value !== undefined);
 
 const newsPace = new Pace(() => void (news.value += 1), NEWS);
+const slowPace = new Pace(() => void (slowNews.value += 1), SLOW_NEWS);
 
 let keys = 0;
 let last: string | undefined;
@@ -120,6 +126,14 @@ function take({ id, event, data }: EventSourceMessage): void {
 
 function tellNews(): void {
   newsPace.tell();
+  slowPace.tell();
+}
+
+/** The reader has done something: whatever shows it is asked for at once. */
+export function tellDeed(): void {
+  batch(() => {
+    for (const each of [deeds, news, slowNews]) each.value += 1;
+  });
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -54,7 +54,7 @@ export function stuckItem(workload: WorkloadSummary, details: Details): Attentio
     key: keyOf(workload),
     problem: 'stuck',
     subject: workload,
-    since: rollout?.at ?? rollout?.since ?? null,
+    since: rollout?.since ?? rollout?.at ?? null,
     why: rollout ? whyStuck(rollout) : PROBLEM_LOOKS.stuck.meaning,
     ...changeOf(workload),
   };

@@ -7,7 +7,7 @@ import { Table, type Column } from '../../components/tables/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { hrefOf } from '../../router.ts';
 import { status } from '../../state/status.ts';
-import { lasting } from '../../time.ts';
+import { lasting, took } from '../../time.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { QUEUE_NAME, QUEUE_TROUBLE } from '../queues.tsx';
 
@@ -39,13 +39,13 @@ export function Tiles(): JSX.Element | null {
       <Tile
         term="Redis"
         fact={redisWord(now)}
-        note={now.redis.full === true ? 'no history is written' : took(now.redis.milliseconds)}
+        note={now.redis.full === true ? 'no history is written' : answeredIn(now.redis.milliseconds)}
         isBad={!now.redis.ok || now.redis.full === true}
       />
       <Tile
         term="API server"
         fact={apiServerWord(now)}
-        note={took(now.apiServer.milliseconds)}
+        note={answeredIn(now.apiServer.milliseconds)}
         isBad={now.apiServer.ok === false}
       />
     </dl>
@@ -70,8 +70,8 @@ function Tile(props: { term: string; fact: string; note: ComponentChildren; isBa
   );
 }
 
-function took(milliseconds: number | null): string {
-  return milliseconds === null ? '' : `in ${Math.ceil(milliseconds)} ms`;
+function answeredIn(milliseconds: number | null): string {
+  return milliseconds === null ? '' : `in ${took(Math.ceil(milliseconds))}`;
 }
 
 function apiServerWord({ apiServer: { ok } }: Status): string {

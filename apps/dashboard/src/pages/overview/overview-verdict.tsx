@@ -11,13 +11,11 @@ import { verdictOf, type Part, type Verdict as VerdictParts } from './verdict-wo
 
 /** One sentence: is everything all right? Each number leads to the list of what it counts. */
 export function Verdict({ of }: { of: InstallAnswer }): JSX.Element {
-  const { state, error, refresh } = of;
+  const { state, failure, refresh } = of;
   return (
     <>
-      {error ? (
-        <Trouble error={error} what="the state of the cluster" again={refresh} isOld={state !== undefined} />
-      ) : null}
-      {state === undefined && error === undefined ? (
+      {failure ? <Trouble {...failure} again={refresh} /> : null}
+      {state === undefined && failure === undefined ? (
         <Sentence tone="quiet" sign="ring" isLoading>
           checking whether everything is reloaded…
         </Sentence>
@@ -28,7 +26,7 @@ export function Verdict({ of }: { of: InstallAnswer }): JSX.Element {
 }
 
 function Known({ state, of }: { state: InstallState; of: InstallAnswer }): JSX.Element {
-  const verdict = verdictOf(state, of.isCut, of.error !== undefined);
+  const verdict = verdictOf(state, of.isCut, of.failure !== undefined);
   if (verdict.attention !== '' || verdict.progress !== '') return <Open of={verdict} />;
   return (
     <Sentence tone={of.isEmpty ? 'quiet' : verdict.tone} sign={of.isEmpty ? 'ring' : verdict.sign}>

@@ -1,10 +1,13 @@
 import { useRef } from 'preact/hooks';
 import type { Workload } from '@reroll/shared/api/workloads';
 import { call, CallError } from '../../api/client.ts';
-import { keyOf, refOf } from '../../names.ts';
+import { refOf } from '../../names.ts';
+import { deeds } from '../../state/live.ts';
 import { status } from '../../state/status.ts';
 import { useAnswer, useAsked, type Answered } from '../../use-answer.ts';
 import { installState, keysToLookAt, type InstallState } from './install-state.ts';
+import { failureOf, isTold, type ListFailure } from './list-failure.ts';
+import { WorkloadLooks, type Looked } from './workload-looks.ts';
 
 /** Of each list; the API has no totals. */
 const MOST = '200';
@@ -14,24 +17,23 @@ const MOST_LOOKED_AT = 10;
 export interface InstallAnswer {
   /** Undefined while it is not known. */
   readonly state: InstallState | undefined;
-  /** Whether the lists go on, so that there is more of something than was counted. */
+  /** Whether a list goes on or is not known, so that there may be more of something than was counted. */
   readonly isCut: boolean;
   /** Whether there is no workload at all that the caller may see. */
   readonly isEmpty: boolean;
-  readonly error: CallError | undefined;
+  readonly failure: ListFailure | undefined;
   readonly refresh: () => void;
 }
 
 /** Asks for what the overview is about: what needs attention and what is in progress. */
 export function useInstallState(): InstallAnswer {
-  const stuck = useAnswer('listWorkloads', { query: { rollout: 'stuck', limit: MOST } });
-  const moving = useAnswer('listWorkloads', { query: { rollout: 'progressing', limit: MOST } });
-  const pending = useAnswer('listWorkloads', { query: { due: 'owed', limit: MOST } });
-  const failedJobs = useAnswer('listJobs', { query: { state: 'failed', limit: MOST } });
-  const halted = useAnswer('listChanges', { query: { halted: 'true', limit: MOST } });
-  const any = useAnswer('listWorkloads', { query: { limit: '1' } });
+  const stuck = useAnswer('listWorkloads', { query: { rollout: 'stuck', limit: MOST } }, 'slow');
+  const moving = useAnswer('listWorkloads', { query: { rollout: 'progressing', limit: MOST } }, 'slow');
+  const pending = useAnswer('listWorkloads', { query: { due: 'owed', limit: MOST } }, 'slow');
+  const failedJobs = useAnswer('listJobs', { query: { state: 'failed', limit: MOST } }, 'slow');
+  const halted = useAnswer('listChanges', { query: { halted: 'true', limit: MOST } }, 'slow');
+  const any = useAnyWorkload();
   const counted = [stuck, moving, pending, failedJobs, halted];
-  const lists = [...counted, any];
   const found = {
     stuck: itemsOf(stuck),
     moving: itemsOf(moving),
@@ -40,40 +42,56 @@ export function useInstallState(): InstallAnswer {
     halted: itemsOf(halted),
   };
   const looked = useWorkloads(keysToLookAt(found, MOST_LOOKED_AT));
-  const { details } = looked;
+  const lists = [
+    { what: 'stuck workloads', ...stuck },
+    { what: 'workloads that roll out', ...moving },
+    { what: 'pending workloads', ...pending },
+    { what: 'failed jobs', ...failedJobs },
+    { what: 'halted changes', ...halted },
+    { what: 'workloads', ...any },
+  ];
+  const { details } = looked.data ?? NOTHING_LOOKED_AT;
   const warnings = status.value?.warnings ?? [];
-  const isKnown = lists.every(({ data }) => data !== undefined);
   return {
-    state: isKnown ? installState({ ...found, details, warnings }) : undefined,
-    isCut: counted.some(({ data }) => data && data.next !== null),
+    state: isTold(lists) ? installState({ ...found, details, warnings }) : undefined,
+    isCut: counted.some(({ data }) => data?.next !== null),
     isEmpty: any.data?.items.length === 0,
-    error: [...lists, looked].find(({ error }) => error !== undefined)?.error,
-    refresh: () => lists.forEach(({ refresh }) => refresh()),
+    failure: failureOf(lists) ?? lookFailure(looked),
+    refresh: () => [...lists, looked].forEach(({ refresh }) => refresh()),
   };
+}
+
+/** Asked for until there is one. */
+function useAnyWorkload(): ReturnType<typeof useAnswer<'listWorkloads'>> {
+  const isThere = useRef(false);
+  const any = useAnswer('listWorkloads', { query: { limit: '1' } }, isThere.current ? 'once' : 'slow');
+  isThere.current ||= any.data !== undefined && any.data.items.length > 0;
+  return any;
 }
 
 function itemsOf<Item>({ data }: Answered<{ readonly items: readonly Item[] }>): readonly Item[] {
   return data?.items ?? [];
 }
 
-interface Looked {
-  readonly details: ReadonlyMap<string, Workload>;
-  readonly error: CallError | undefined;
+const NOTHING_LOOKED_AT: Looked = { details: new Map(), error: undefined };
+
+/** Workloads by their keys. Those known before stay while others are asked for, or if there is no answer. */
+function useWorkloads(keys: readonly string[]): Answered<Looked> {
+  const looks = useRef(new WorkloadLooks());
+  const last = useRef<Looked | undefined>(undefined);
+  const answer = useAsked(
+    `workloads ${keys.toSorted().join(' ')}`,
+    async (signal) =>
+      await looks.current.look(keys, async (key) => await workloadOf(key, signal), { epoch: deeds.peek() }),
+    'slow',
+  );
+  last.current = answer.data ?? last.current;
+  return { ...answer, data: last.current };
 }
 
-/** Workloads by their keys. Those known before stay while others are asked for, or if there is no answer; one that is gone is left out. */
-function useWorkloads(keys: readonly string[]): Looked {
-  const last = useRef<ReadonlyMap<string, Workload>>(new Map());
-  const { data, error } = useAsked(
-    `workloads ${keys.toSorted().join(' ')}`,
-    async (signal) => {
-      const workloads = await Promise.all(keys.map((key) => workloadOf(key, signal)));
-      return new Map(workloads.flatMap((each) => (each ? [[keyOf(each), each] as const] : [])));
-    },
-    'news',
-  );
-  last.current = data ?? last.current;
-  return { details: last.current, error };
+function lookFailure({ data }: Answered<Looked>): ListFailure | undefined {
+  const error = data?.error;
+  return error instanceof CallError ? { error, what: 'pending workloads', isOld: true } : undefined;
 }
 
 async function workloadOf(key: string, signal: AbortSignal): Promise<Workload | undefined> {

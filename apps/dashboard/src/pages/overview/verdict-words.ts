@@ -53,7 +53,7 @@ function listOf(problem: Problem, state: InstallState): string {
  * The parts of the sentence that answers whether everything is all right.
  *
  * @param isCut whether lists go on beyond what was counted
- * @param isOld whether the last check failed, so that the state is of an earlier one
+ * @param isOld whether a part of the last check failed, so that it is left out, or of an earlier one
  */
 export function verdictOf(state: InstallState, isCut: boolean, isOld = false): Verdict {
   const { attention, rollingOut, pending, unchecked } = state;
