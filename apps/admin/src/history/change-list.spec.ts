@@ -60,6 +60,11 @@ describe('a list of changes', () => {
     ],
     ['of a cause', { cause: 'created' }, [1400]],
     ['since a time', { since: new Date(1750).toISOString() }, [1900, 1800]],
+    [
+      'since a time, until another',
+      { since: new Date(1500).toISOString(), until: new Date(1700).toISOString() },
+      [1600, 1500],
+    ],
     ['that have failed', { state: 'failed' }, [1200]],
     ['that wait', { state: 'pending' }, [1000]],
     ['that are rolled out, of which there is none', { state: 'rolledOut' }, []],

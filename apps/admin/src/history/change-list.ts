@@ -58,12 +58,14 @@ class Walk {
   #isStopped = false;
   readonly #query: ChangesQuery;
   readonly #since: number;
+  readonly #until: number;
   readonly #changes: readonly Change[];
   #at: number;
 
   constructor(query: ChangesQuery, changes: readonly Change[], before: StreamId | undefined) {
     this.#query = query;
     this.#since = query.since === undefined ? 0 : Date.parse(query.since);
+    this.#until = query.until === undefined ? Infinity : Date.parse(query.until);
     this.#changes = changes;
     this.#at = (before === undefined ? changes.length : indexOfId(changes, before)) - 1;
     this.last = before;
@@ -98,7 +100,7 @@ class Walk {
 
   #matches(change: Change): boolean {
     const { namespace, cause, state, halted } = this.#query;
-    if (change.since < this.#since) return false;
+    if (change.since < this.#since || change.since >= this.#until) return false;
     if (namespace !== undefined && change.namespace !== namespace) return false;
     if (cause !== undefined && change.cause !== cause) return false;
     if (halted !== undefined && !change.pairs.some((pair) => outcomeReason(pair) === 'WaveHalted'))

@@ -99,7 +99,10 @@ export const changesQuery = z.strictObject({
   /** Only those with workloads that are `halted`. */
   halted: z.literal('true').optional(),
   cause: cause.optional(),
+  /** Only those seen at this time or later. */
   since: time.optional(),
+  /** Only those seen before this time. */
+  until: time.optional(),
 });
 export const changesPage = page(changeSummary).meta({ id: 'ChangesPage' });
 export type ChangeSummary = z.infer<typeof changeSummary>;
