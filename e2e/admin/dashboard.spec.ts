@@ -457,7 +457,7 @@ it('each page is a deep link below another path by a proxy that takes Authorizat
     await me.accessible();
   }
   await me.visit('changes?state=failed', 'Changes');
-  expect(await me.page.getByLabel('State').inputValue()).toBe('failed');
+  expect(await me.page.getByLabel('State', { exact: true }).inputValue()).toBe('failed');
   me.behaved();
 });
 

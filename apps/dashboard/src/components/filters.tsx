@@ -14,13 +14,21 @@ export interface Filter {
 }
 
 /** Filters of a list. They stand in the route, so that a filtered list can be linked to. */
-export function Filters(props: { filters: readonly Filter[]; submit?: string }): JSX.Element {
-  const { filters, submit: word = 'Filter' } = props;
+export function Filters(props: {
+  filters: readonly Filter[];
+  submit?: string;
+  /** What else of the route stays. */
+  keep?: readonly string[];
+}): JSX.Element {
+  const { filters, submit: word = 'Filter', keep = [] } = props;
   const { page, query } = route.value;
   const submit = (event: Event): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
-    go(page, [], Object.fromEntries(filters.map(({ name }) => [name, textOf(given.get(name))])));
+    go(page, [], {
+      ...Object.fromEntries(keep.map((name) => [name, query[name]])),
+      ...Object.fromEntries(filters.map(({ name }) => [name, textOf(given.get(name))])),
+    });
   };
   return (
     // A new form for each route: its fields begin with what the route says.

@@ -3,9 +3,11 @@ import { ChangeTable } from '../components/tables/change-table.tsx';
 import { Filters, type Filter } from '../components/filters.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';
-import { route } from '../router.ts';
+import { TimelinePanel } from '../components/pictures/timeline-panel.tsx';
+import type { Span } from '../components/pictures/timeline-span.ts';
+import { go, route, type Query } from '../router.ts';
 import { CAUSE_WORDS, STATES } from '../words.ts';
-import { sinceOf, SINCE } from './since.ts';
+import { minutesOf, SINCE, sinceOf, spanIn, spanQuery } from './since.ts';
 
 const FILTERS: readonly Filter[] = [
   { name: 'namespace', label: 'Namespace' },
@@ -21,16 +23,24 @@ const FILTERS: readonly Filter[] = [
   { name: 'since', label: 'Since', choices: SINCE },
 ];
 
+/** How far back the timeline goes, if the filter does not say. */
+const DAY = 1_440;
+
 export function Changes(): JSX.Element {
-  const { since, ...query } = route.value.query;
+  const { since, from: _from, until: _until, ...query } = route.value.query;
+  const span = spanIn(route.value.query);
+  const time: Query = span ? spanQuery(span) : { from: sinceOf(since) };
+  const select = (chosen: Span | undefined): void =>
+    go('changes', [], { ...query, since, ...spanQuery(chosen) });
   return (
     <>
       <PageHead title="Changes" />
-      <Filters filters={FILTERS} />
+      <Filters filters={FILTERS} keep={['from', 'until']} />
+      <TimelinePanel minutes={minutesOf(since) ?? DAY} query={query} selection={{ span, select }} />
       <div class="panel">
         <Paged
           id="listChanges"
-          query={{ ...query, since: sinceOf(since) }}
+          query={{ ...query, since: time['from'], until: time['until'] }}
           what="changes"
           keyOf={({ id }) => id}
         >

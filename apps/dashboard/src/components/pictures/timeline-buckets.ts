@@ -1,5 +1,6 @@
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import { STATES, type ReloadState } from '../../words.ts';
+import { PARTS_SHOWN } from './timeline-span.ts';
 
 /** From the bottom of a bar to its top; each is a tone of the states that it counts. */
 export const PARTS = ['good', 'busy', 'warn', 'bad', 'quiet'] as const;
@@ -8,12 +9,10 @@ export type Part = (typeof PARTS)[number];
 /** Counts of workloads, by what became of them at changes of one part of the time. */
 export type Bucket = Record<Part, number> & { readonly from: Date };
 
-const BUCKETS = 60;
-
 /** Sixty parts of a time, oldest first. A change before them is left out. */
 export function bucketsOf(changes: readonly ChangeSummary[], from: Date, to: Date): Bucket[] {
-  const size = (to.getTime() - from.getTime()) / BUCKETS;
-  const buckets = Array.from({ length: BUCKETS }, (_, index) => ({
+  const size = (to.getTime() - from.getTime()) / PARTS_SHOWN;
+  const buckets = Array.from({ length: PARTS_SHOWN }, (_, index) => ({
     from: new Date(from.getTime() + index * size),
     good: 0,
     busy: 0,
@@ -23,7 +22,7 @@ export function bucketsOf(changes: readonly ChangeSummary[], from: Date, to: Dat
   }));
   for (const { seenAt, states } of changes) {
     // A clock that is ahead of the reader's: it happened now.
-    const index = Math.min(BUCKETS - 1, Math.floor((new Date(seenAt).getTime() - from.getTime()) / size));
+    const index = Math.min(PARTS_SHOWN - 1, Math.floor((new Date(seenAt).getTime() - from.getTime()) / size));
     const bucket = buckets[index];
     if (!bucket) continue;
     for (const [state, count] of Object.entries(states)) {

@@ -3,7 +3,9 @@ import { useId } from 'preact/hooks';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import { counted } from '../../words.ts';
 import { hrefOf } from '../../router.ts';
+import { clockOf, Handles, SelectionLine, useBrush, type Selection } from './timeline-brush.tsx';
 import { bucketsOf, PARTS, roundTop, type Bucket, type Part } from './timeline-buckets.ts';
+import { PARTS_SHOWN, type Edges } from './timeline-span.ts';
 
 const HEIGHT = 96;
 const WIDTH = 600;
@@ -24,11 +26,14 @@ interface TimelineProps {
   readonly to: Date;
   /** Not all that happened in the time are given. */
   readonly isCut: boolean;
+  readonly selection: Selection;
 }
 
-/** Workloads by the time of their change and by what became of them: a bar for each part of the time. */
-export function Timeline({ changes, from, to, isCut }: TimelineProps): JSX.Element {
+/** Workloads by the time of their change and by what became of them: a bar for each part of the time. A part of it can be selected. */
+export function Timeline({ changes, from, to, isCut, selection }: TimelineProps): JSX.Element {
   const id = useId();
+  const shown = { from: from.getTime(), to: to.getTime() };
+  const brush = useBrush(shown, selection);
   const buckets = bucketsOf(changes, from, to);
   const top = roundTop(Math.max(...buckets.map(totalOf)));
   return (
@@ -36,23 +41,30 @@ export function Timeline({ changes, from, to, isCut }: TimelineProps): JSX.Eleme
       <Legend buckets={buckets} />
       <div class="plot">
         <YAxis top={top} />
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-labelledby={id}>
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-labelledby={id}
+          {...brush.drag}
+        >
           {[0, 0.5, 1].map((part) => (
             <path key={part} class="grid" d={`M0 ${part * (HEIGHT - 1) + 0.5}H${WIDTH}`} />
           ))}
           {buckets.map((bucket, index) => (
             <Bar key={bucket.from.getTime()} bucket={bucket} x={(index * WIDTH) / buckets.length} top={top} />
           ))}
+          <Veil edges={brush.edges} />
         </svg>
+        <Handles of={brush} shown={shown} />
         <div class="axis x" aria-hidden="true">
           {Array.from({ length: TICKS }, (_, tick) => (
-            <span key={tick}>
-              {clock(new Date(from.getTime() + ((to.getTime() - from.getTime()) * tick) / TICKS))}
-            </span>
+            <span key={tick}>{clockOf(shown.from + ((shown.to - shown.from) * tick) / TICKS, shown)}</span>
           ))}
           <span>now</span>
         </div>
       </div>
+      <SelectionLine {...selection} />
       <figcaption
         id={id}
       >{`Workloads of ${counted(changes.length, 'change')}, by time and state`}</figcaption>
@@ -62,6 +74,19 @@ export function Timeline({ changes, from, to, isCut }: TimelineProps): JSX.Eleme
         </p>
       ) : null}
     </figure>
+  );
+}
+
+/** Lies over what is not selected. */
+function Veil({ edges: { start, end } }: { edges: Edges }): JSX.Element | null {
+  if (start === 0 && end === PARTS_SHOWN) return null;
+  const [left, right] = [start, end].map((edge) => (edge * WIDTH) / PARTS_SHOWN) as [number, number];
+  return (
+    <>
+      <rect class="veil" x={0} y={0} width={left} height={HEIGHT} />
+      <rect class="veil" x={right} y={0} width={WIDTH - right} height={HEIGHT} />
+      <path class="selected" d={`M${left} 0V${HEIGHT}M${right} 0V${HEIGHT}`} />
+    </>
   );
 }
 
@@ -90,7 +115,7 @@ function YAxis({ top }: { top: number }): JSX.Element {
 }
 
 function Bar({ bucket, x, top }: { bucket: Bucket; x: number; top: number }): JSX.Element {
-  const width = WIDTH / 60 - 2;
+  const width = WIDTH / PARTS_SHOWN - 2;
   let y = HEIGHT;
   return (
     <g>
@@ -115,8 +140,4 @@ function Bar({ bucket, x, top }: { bucket: Bucket; x: number; top: number }): JS
 
 function totalOf(bucket: Bucket): number {
   return PARTS.reduce((sum, part) => sum + bucket[part], 0);
-}
-
-function clock(time: Date): string {
-  return time.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }
