@@ -14,4 +14,12 @@ it('is the worst of what is so: only a workload without anything open is up to d
   expect(workloadLook({ due: null, rollout: 'complete', leftAlone: 'CronJobSuspended' }).word).toBe(
     'Not reloaded',
   );
+  const hold = { reason: 'Frozen', detail: '', id: null } as const;
+  const held = (due: 'owed' | null, rollout: 'stuck' | 'complete'): string =>
+    workloadLook({ due, rollout, leftAlone: null, hold }).word;
+  expect([held('owed', 'complete'), held('owed', 'stuck'), held(null, 'complete')]).toEqual([
+    'Held',
+    'Stuck',
+    'Up to date',
+  ]);
 });

@@ -7,6 +7,7 @@ import { CONSUMER_STATES, counted, USES } from '../words.ts';
 import { Answer } from './answer.tsx';
 import { Badge } from './badge.tsx';
 import { Panel } from './panel.tsx';
+import { Portion } from './portion.tsx';
 import { Table, type Column } from './tables/table.tsx';
 import { Time } from './time.tsx';
 
@@ -40,6 +41,7 @@ function Consumers({ of: { kind, namespace, name } }: { of: Ref }): JSX.Element 
           <p class="conclusion" role="status">
             {data.conclusion}
           </p>
+          <Counts of={data} />
           <ConsumerTable of={data} />
         </>
       )}
@@ -56,22 +58,42 @@ const COLUMNS: readonly Column<Consumer>[] = [
       container === null ? <span class="muted">The pod as a whole</span> : <code>{container}</code>,
   },
   { header: 'Use', width: 'tight', cell: ({ use }) => USES[use] },
-  { header: 'State', width: 'tight', cell: ({ state }) => <Badge look={CONSUMER_STATES[state]} /> },
-  { header: 'Since', width: 'tight', cell: ({ since }) => <Time at={since} /> },
+  { header: 'Data', width: 'tight', cell: ({ state }) => <Badge look={CONSUMER_STATES[state]} /> },
+  { header: 'Stale since', width: 'tight', cell: ({ since }) => <Time at={since} /> },
   { header: 'Why', width: 'wide', cell: ({ why }) => why },
 ];
+
+/** Rows that are shown without a click. */
+const FIRST = 25;
+
+function Counts({ of: { counts } }: { of: ConsumersData }): JSX.Element {
+  const states = Object.keys(CONSUMER_STATES) as Consumer['state'][];
+  return (
+    <p class="badges">
+      {states.map((state) =>
+        counts[state] === 0 ? null : (
+          <Badge key={state} look={CONSUMER_STATES[state]} count={counts[state]} />
+        ),
+      )}
+    </p>
+  );
+}
 
 function ConsumerTable({ of: { source, items, counts } }: { of: ConsumersData }): JSX.Element {
   const more = counts.stale + counts.unknown + counts.current - items.length;
   return (
     <>
-      <Table
-        caption={`Containers that use ${keyOf(source)}`}
-        columns={COLUMNS}
-        rows={items}
-        keyOf={({ pod, container, use }) => `${pod} ${container} ${use}`}
-        empty="No running container that uses it was found."
-      />
+      <Portion items={items} first={FIRST} what="uses">
+        {(shown) => (
+          <Table
+            caption={`Containers that use ${keyOf(source)}`}
+            columns={COLUMNS}
+            rows={shown}
+            keyOf={({ pod, container, use }) => `${pod} ${container} ${use}`}
+            empty="No running container that uses it was found."
+          />
+        )}
+      </Portion>
       {more > 0 ? <p class="muted">{counted(more, 'further use')} of it are not listed.</p> : null}
     </>
   );

@@ -26,7 +26,7 @@ export function RolloutFacts({ rollout }: { rollout: Rollout }): JSX.Element {
         facts={[
           ['State', <Badge look={ROLLOUTS[rollout.state]} />],
           ['Code', <code>{rollout.code}</code>],
-          ['Pods', <PodCount rollout={rollout} />],
+          ['Pods', rollout.desired === undefined ? 'Not reported' : <PodCount rollout={rollout} />],
           ['Since', <Time at={rollout.since ?? rollout.at} />],
         ]}
       />

@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 import { keyOf, spoken, type Ref } from '../names.ts';
 import { mayHold } from '../state/status.ts';
 import { tellDeed } from '../state/live.ts';
-import { useAnswer } from '../use-answer.ts';
+import { useAsked, type Answered } from '../use-answer.ts';
 import { counted, WAVES } from '../words.ts';
 import { Action } from './action.tsx';
 import { Trouble } from './answer.tsx';
@@ -16,13 +16,24 @@ import { Time } from './time.tsx';
 
 type Wave = NonNullable<Waves['plan']>[number] & { readonly number: number };
 
-/**
- * How far the present data of a source has come. Nothing if its changes come to all workloads at once. `hash`: only while the source has
- * that data.
- */
-export function WavesPanel({ of, hash }: { of: Ref; hash?: string | null }): JSX.Element | null {
-  const { kind, namespace, name } = of;
-  const { data, error } = useAnswer('getWaves', { params: { kind, namespace, name } }, 'both');
+/** Asks for the waves of a source. Null: there is no source to ask for. */
+export function useWaves(of: Ref | null): Answered<Waves | null> {
+  return useAsked<Waves | null>(
+    `waves ${of ? keyOf(of) : ''}`,
+    async (signal) => (of ? await call('getWaves', { params: { ...of } }, signal) : null),
+    'both',
+  );
+}
+
+interface WavesPanelProps {
+  readonly of: Ref;
+  readonly answer: Answered<Waves | null>;
+  /** Only while the source has this data. */
+  readonly hash?: string | null;
+}
+
+/** How far the present data of a source has come. Nothing if its changes come to all workloads at once. */
+export function WavesPanel({ of, answer: { data, error }, hash }: WavesPanelProps): JSX.Element | null {
   // Without a row there are no waves; any other failure is told.
   if (!data) return error && error.status !== 404 ? <Trouble error={error} what="the waves" /> : null;
   const isShown = data.waves !== null || data.problem !== null;

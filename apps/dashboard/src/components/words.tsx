@@ -18,6 +18,11 @@ export function Why({ reason, detail }: { reason: string; detail?: string | unde
   );
 }
 
+/** What a conclusion gives as the reason, where it is plain which workload and source it is about. */
+export function reasonIn(conclusion: string): string {
+  return sentenceOf(/ changes: (.+)$/s.exec(conclusion)?.[1] ?? conclusion);
+}
+
 /** Begins with a capital, if it begins with a word and not with the name of something. */
 export function sentenceOf(text: string): string {
   return /^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;

@@ -11,9 +11,9 @@ import { Jobs } from './jobs.tsx';
 import { Overview } from './overview/overview.tsx';
 import { Preview } from './preview/preview.tsx';
 import { Search } from './search.tsx';
-import { Source } from './source.tsx';
+import { Source } from './source/source.tsx';
 import { Sources } from './sources.tsx';
-import { Workload } from './workload.tsx';
+import { Workload } from './workload/workload.tsx';
 import { Workloads } from './workloads.tsx';
 
 const LISTS: Readonly<Record<string, () => JSX.Element>> = {

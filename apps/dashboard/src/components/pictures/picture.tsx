@@ -1,13 +1,20 @@
 import type { JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { isSourceKind, type Ref } from '../../names.ts';
+import { useState } from 'preact/hooks';
+import { DEPENDENCY_LOOKS, type DependencyState } from '../../dependency-state.ts';
+import { isSourceKind, keyOf, type Ref } from '../../names.ts';
 import { hrefOf } from '../../router.ts';
-import { layout, type Line, type Box } from './picture-layout.ts';
-
-export interface Spoke {
-  readonly ref: Ref;
-  readonly rolls: boolean;
-}
+import { counted } from '../../words.ts';
+import { Badge, SignIcon } from '../badge.tsx';
+import { Portion } from '../portion.tsx';
+import {
+  GROUPINGS,
+  isCrowded,
+  sortedSpokes,
+  spokeGroups,
+  type Grouping,
+  type Spoke,
+  type SpokeGroup,
+} from './picture-groups.ts';
 
 interface PictureProps {
   readonly hub: Ref;
@@ -16,57 +23,131 @@ interface PictureProps {
   readonly sentence: string;
 }
 
-/** What depends on what: one thing, and the others that it is tied to. A broken line: a change rolls nothing. */
+/** Members of a group that are shown before one asks for more. */
+const FIRST = 48;
+
+/**
+ * What depends on what: one thing, and the others that it is tied to, each with its state. Many are put into groups that open. A broken
+ * line: a change reloads nothing.
+ */
 export function Picture({ hub, spokes, sentence }: PictureProps): JSX.Element {
-  const figure = useRef<HTMLElement>(null);
-  const [width, setWidth] = useState(640);
-  const id = useId();
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) =>
-      setWidth(Math.max(240, Math.floor(entry?.contentRect.width ?? 640))),
-    );
-    if (figure.current) observer.observe(figure.current);
-    return () => observer.disconnect();
-  }, []);
-  const picture = layout({ width, hub, spokes, isHubLeft: isSourceKind(hub.kind) });
+  const [by, setBy] = useState<Grouping>('state');
   return (
-    <figure ref={figure} class="picture">
-      <svg
-        viewBox={`0 0 ${width} ${picture.height}`}
-        height={picture.height}
-        role="group"
-        aria-labelledby={id}
-      >
-        {picture.lines.map((line) => (
-          <Tie key={line.path} line={line} />
-        ))}
-        {picture.boxes.map((box) => (
-          <Node key={`${box.x} ${box.y}`} box={box} />
-        ))}
-      </svg>
-      <figcaption id={id}>{sentence}</figcaption>
+    <figure class="picture">
+      {isCrowded(spokes) ? <GroupingChoice by={by} choose={setBy} /> : null}
+      <div class="tree">
+        <div class="hub node">
+          <span class="kind">{hub.kind}</span>
+          <span class="name">{hub.name}</span>
+        </div>
+        <ul class="spokes">
+          {isCrowded(spokes)
+            ? spokeGroups(spokes, by).map((group) => (
+                <Group key={group.key} group={group} hub={hub} by={by} />
+              ))
+            : sortedSpokes(spokes).map((spoke) => <Alone key={keyOf(spoke.ref)} spoke={spoke} hub={hub} />)}
+        </ul>
+      </div>
+      <figcaption>{sentence}</figcaption>
     </figure>
   );
 }
 
-function Tie({ line }: { line: Line }): JSX.Element {
-  return <path class={line.rolls ? 'tie rolls' : 'tie'} d={line.path} />;
+function GroupingChoice({ by, choose }: { by: Grouping; choose: (by: Grouping) => void }): JSX.Element {
+  return (
+    <fieldset class="grouping">
+      <legend class="unseen">Group by</legend>
+      <span aria-hidden="true">Group by</span>
+      {(Object.keys(GROUPINGS) as Grouping[]).map((each) => (
+        <label key={each}>
+          <input type="radio" name="grouping" checked={by === each} onChange={() => choose(each)} />{' '}
+          {GROUPINGS[each].toLowerCase()}
+        </label>
+      ))}
+    </fieldset>
+  );
 }
 
-function Node({ box }: { box: Box }): JSX.Element {
-  const { x, y, width, height, ref, kind, name, isHub } = box;
-  const inner = (
-    <>
-      <rect class={isHub ? 'node hub' : 'node'} x={x} y={y} width={width} height={height} rx={5} />
-      <text class="node-kind" x={x + 10} y={y + 16}>
-        {kind}
-      </text>
-      <text class="node-name" x={x + 10} y={y + 32}>
-        {name}
-      </text>
-    </>
+function Alone({ spoke, hub }: { spoke: Spoke; hub: Ref }): JSX.Element {
+  const look = DEPENDENCY_LOOKS[spoke.state];
+  return (
+    <li class={spoke.rolls ? 'rolls' : ''}>
+      <a class={`node ${look.tone}`} href={hrefOfRef(spoke.ref)}>
+        <span class="kind">{spoke.ref.kind}</span>
+        <span class="name">{nameOf(spoke.ref, hub)}</span>
+        <Badge look={look} />
+      </a>
+    </li>
   );
-  if (!ref || isHub) return <g>{inner}</g>;
-  const page = isSourceKind(ref.kind) ? 'sources' : 'workloads';
-  return <a href={hrefOf(page, [ref.kind, ref.namespace, ref.name])}>{inner}</a>;
+}
+
+function Group({ group, hub, by }: { group: SpokeGroup; hub: Ref; by: Grouping }): JSX.Element {
+  const { key, spokes, rolls, counts, isOpen } = group;
+  const [worst] = counts;
+  const tone = worst ? DEPENDENCY_LOOKS[worst[0]].tone : 'quiet';
+  return (
+    <li class={rolls ? 'rolls' : ''}>
+      <details open={isOpen}>
+        <summary class={`node ${tone}`}>
+          {by === 'state' ? (
+            <>
+              <Badge look={DEPENDENCY_LOOKS[key as DependencyState]} count={spokes.length} />
+              <span class="kind">{kindsOf(spokes)}</span>
+            </>
+          ) : (
+            <>
+              <span class="name">{counted(spokes.length, key)}</span>
+              <span class="badges">
+                {counts.map(([state, count]) => (
+                  <Badge key={state} look={DEPENDENCY_LOOKS[state]} count={count} />
+                ))}
+              </span>
+            </>
+          )}
+        </summary>
+        <Portion items={spokes} first={FIRST} what="in this group">
+          {(shown) => (
+            <ul class="members">
+              {shown.map((spoke) => (
+                <Member key={keyOf(spoke.ref)} spoke={spoke} hub={hub} by={by} />
+              ))}
+            </ul>
+          )}
+        </Portion>
+      </details>
+    </li>
+  );
+}
+
+/** In a group of a state, the kind tells more; in one of a kind, the state. */
+function Member({ spoke: { ref, state }, hub, by }: { spoke: Spoke; hub: Ref; by: Grouping }): JSX.Element {
+  const { sign, word, tone } = DEPENDENCY_LOOKS[state];
+  return (
+    <li>
+      <a class="member" href={hrefOfRef(ref)}>
+        <span class={`badge ${tone}`}>
+          <SignIcon sign={sign} />
+        </span>
+        <span>
+          <span class="name">{nameOf(ref, hub)}</span>{' '}
+          <span class="kind">{by === 'state' ? ref.kind : word.toLowerCase()}</span>
+        </span>
+      </a>
+    </li>
+  );
+}
+
+/** `12 Deployments, 1 CronJob` */
+function kindsOf(spokes: readonly Spoke[]): string {
+  return [...Map.groupBy(spokes, ({ ref }) => ref.kind)]
+    .map(([kind, { length }]) => counted(length, kind))
+    .join(', ');
+}
+
+function nameOf(ref: Ref, hub: Ref): string {
+  return ref.namespace === hub.namespace ? ref.name : `${ref.namespace}/${ref.name}`;
+}
+
+function hrefOfRef({ kind, namespace, name }: Ref): string {
+  return hrefOf(isSourceKind(kind) ? 'sources' : 'workloads', [kind, namespace, name]);
 }

@@ -64,10 +64,10 @@ export function Timeline({ changes, from, to, isCut, selection }: TimelineProps)
           <span>now</span>
         </div>
       </div>
-      <SelectionLine {...selection} />
-      <figcaption
-        id={id}
-      >{`Workloads of ${counted(changes.length, 'change')}, by time and state`}</figcaption>
+      <figcaption>
+        <span id={id}>{`Workloads of ${counted(changes.length, 'change')}, by time and state`}</span>
+        <SelectionLine {...selection} />
+      </figcaption>
       {isCut ? (
         <p class="muted">
           Only the newest {changes.length} changes are drawn. <a href={hrefOf('changes')}>All changes</a>

@@ -3,10 +3,14 @@ import type { HistoryEntry } from '@reroll/shared/api/workloads';
 import { hrefOf } from '../../router.ts';
 import { STATES } from '../../words.ts';
 import { Badge } from '../badge.tsx';
+import { Portion } from '../portion.tsx';
 import { RefLink } from '../refs.tsx';
 import { Table, type Column } from './table.tsx';
 import { Time } from '../time.tsx';
 import { Why } from '../words.tsx';
+
+/** Rows that are shown without a click. */
+const FIRST = 10;
 
 const AT: Column<HistoryEntry> = {
   header: 'Time',
@@ -51,12 +55,18 @@ export function HistoryTable(props: {
   const { history, of } = props;
   const columns = [AT, of === 'workload' ? SOURCE : WORKLOAD, STATE, WHY];
   return (
-    <Table
-      caption={of === 'workload' ? 'What happened to this workload' : 'What happened because of this source'}
-      columns={columns}
-      rows={history}
-      keyOf={({ at, change, workload, reason }) => `${at} ${change} ${workload.name} ${reason}`}
-      empty="Nothing in the history."
-    />
+    <Portion items={history} first={FIRST} what="entries">
+      {(shown) => (
+        <Table
+          caption={
+            of === 'workload' ? 'What happened to this workload' : 'What happened because of this source'
+          }
+          columns={columns}
+          rows={shown}
+          keyOf={({ at, change, workload, reason }) => `${at} ${change} ${workload.name} ${reason}`}
+          empty="Nothing in the history."
+        />
+      )}
+    </Portion>
   );
 }

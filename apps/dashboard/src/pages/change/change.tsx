@@ -5,7 +5,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Facts, Panel } from '../../components/panel.tsx';
 import { RefLink } from '../../components/refs.tsx';
 import { Time } from '../../components/time.tsx';
-import { WavesPanel } from '../../components/waves-panel.tsx';
+import { useWaves, WavesPanel } from '../../components/waves-panel.tsx';
 import { Hash } from '../../components/words.tsx';
 import { useAnswer } from '../../use-answer.ts';
 import { CAUSES, CAUSE_WORDS } from '../../words.ts';
@@ -13,6 +13,7 @@ import { ChangeWorkloads } from './change-workloads.tsx';
 
 export function Change({ id }: { id: string }): JSX.Element {
   const change = useAnswer('getChange', { params: { id } }, 'both');
+  const waves = useWaves(change.data?.source ?? null);
   return (
     <>
       <PageHead kind="Change" title={change.data ? titleOf(change.data) : id} />
@@ -20,7 +21,7 @@ export function Change({ id }: { id: string }): JSX.Element {
         {(data) => (
           <>
             <Summary change={data} />
-            {data.source ? <WavesPanel of={data.source} hash={data.to} /> : null}
+            {data.source ? <WavesPanel of={data.source} answer={waves} hash={data.to} /> : null}
             <ChangeWorkloads change={data} />
           </>
         )}

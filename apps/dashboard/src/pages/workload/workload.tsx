@@ -1,25 +1,25 @@
 import type { JSX } from 'preact';
 import { FREEZE_ANNOTATION } from '@reroll/core/holds/hold';
 import type { Workload as WorkloadData } from '@reroll/shared/api/workloads';
-import { AnnotationList } from '../components/tables/annotation-list.tsx';
-import { Answer } from '../components/answer.tsx';
-import { Badge } from '../components/badge.tsx';
-import { DependencyTable } from '../components/tables/dependency-table.tsx';
-import { HistoryTable } from '../components/tables/history-table.tsx';
-import { ApproveAction, FreezeAction } from '../components/hold-actions.tsx';
-import { PageHead } from '../components/page-head.tsx';
-import { Facts, Panel } from '../components/panel.tsx';
-import { Picture } from '../components/pictures/picture.tsx';
-import { ReloadAction } from '../components/reload-action.tsx';
-import { RetryAction } from '../components/retry-action.tsx';
-import { RolloutFacts } from '../components/rollout-facts.tsx';
-import { Time } from '../components/time.tsx';
-import { keyOf, spoken, type Ref } from '../names.ts';
-import { hrefOf } from '../router.ts';
-import { useAnswer } from '../use-answer.ts';
-import { workloadLook } from '../workload-look.ts';
-import { counted } from '../words.ts';
-import { Notes } from './workloads.tsx';
+import { AnnotationList } from '../../components/tables/annotation-list.tsx';
+import { Answer } from '../../components/answer.tsx';
+import { Badge } from '../../components/badge.tsx';
+import { HistoryTable } from '../../components/tables/history-table.tsx';
+import { ApproveAction, FreezeAction } from '../../components/hold-actions.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Facts, Panel } from '../../components/panel.tsx';
+import { ReloadAction } from '../../components/reload-action.tsx';
+import { RetryAction } from '../../components/retry-action.tsx';
+import { RolloutFacts } from '../../components/rollout-facts.tsx';
+import { Time } from '../../components/time.tsx';
+import { Why } from '../../components/words.tsx';
+import { keyOf, type Ref } from '../../names.ts';
+import { hrefOf } from '../../router.ts';
+import { useAnswer } from '../../use-answer.ts';
+import { workloadLook } from '../../workload-look.ts';
+import { counted } from '../../words.ts';
+import { Notes } from '../workloads.tsx';
+import { WorkloadSources } from './workload-sources.tsx';
 
 export function Workload({ of }: { of: Ref }): JSX.Element {
   const { kind, namespace, name } = of;
@@ -54,14 +54,14 @@ function Details({ workload }: { workload: WorkloadData }): JSX.Element {
           <RolloutFacts rollout={rolloutInDetail} />
         </Panel>
       </div>
-      <Sources workload={workload} />
+      <WorkloadSources workload={workload} />
+      <Panel title="History">
+        <HistoryTable history={history} of="workload" />
+      </Panel>
       <Panel title="Annotations">
         <AnnotationList annotations={annotations} empty="None on the workload." />
         <h3>Of the pod template</h3>
         <AnnotationList annotations={podAnnotations} empty="None on the pod template." />
-      </Panel>
-      <Panel title="History">
-        <HistoryTable history={history} of="workload" />
       </Panel>
     </>
   );
@@ -74,12 +74,12 @@ function Now({ workload }: { workload: WorkloadData }): JSX.Element {
       <Facts
         facts={[
           ['State', <Badge look={workloadLook(workload)} />],
-          ...(hold ? [['Held', <Held hold={hold} of={workload} />] as const] : []),
           ['Last reload', <Time at={lastReload?.at} none="None in the history" />],
           ['Generation', generation],
           ['Job', job ? <Job job={job} /> : 'None'],
         ]}
       />
+      {hold ? <Held hold={hold} of={workload} /> : null}
       <Notes of={workload} />
     </Panel>
   );
@@ -88,9 +88,12 @@ function Now({ workload }: { workload: WorkloadData }): JSX.Element {
 function Held({ hold, of }: { hold: NonNullable<WorkloadData['hold']>; of: Ref }): JSX.Element {
   const { reason, detail, id } = hold;
   return (
-    <>
-      {reason}: {detail} {id === null ? null : <ApproveAction of={of} id={id} />}
-    </>
+    <div class="hold">
+      <p>
+        <Why reason={reason} detail={detail} />
+      </p>
+      {id === null ? null : <ApproveAction of={of} id={id} />}
+    </div>
   );
 }
 
@@ -105,31 +108,5 @@ function Job({ job }: { job: NonNullable<WorkloadData['job']> }): JSX.Element {
       )}{' '}
       <RetryAction id={job.id} isFailed={job.state === 'failed'} />
     </>
-  );
-}
-
-function Sources({ workload }: { workload: WorkloadData }): JSX.Element {
-  const dependencies = workload.sourcesInDetail;
-  const rolling = dependencies.filter(({ rolls }) => rolls).length;
-  return (
-    <Panel title="Sources">
-      {dependencies.length === 0 ? null : (
-        <Picture
-          hub={workload}
-          spokes={dependencies.map(({ source, rolls }) => ({ ref: source, rolls }))}
-          sentence={`${counted(rolling, 'source')} of ${dependencies.length} ${rolling === 1 ? 'reloads' : 'reload'} ${spoken(workload)} when the data changes. A dashed line: no reload.`}
-        />
-      )}
-      <DependencyTable
-        caption="Sources of this workload"
-        dependencies={dependencies.map((dependency) => ({
-          ...dependency,
-          other: dependency.source,
-          workload,
-        }))}
-        other="Source"
-        empty="It refers to no ConfigMap, Secret or SecretProviderClass."
-      />
-    </Panel>
   );
 }

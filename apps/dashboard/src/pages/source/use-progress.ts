@@ -1,0 +1,66 @@
+import type { ChangeWorkload } from '@reroll/shared/api/changes';
+import type { Source, Workload } from '@reroll/shared/api/workloads';
+import { call, CallError } from '../../api/client.ts';
+import { keyOf, type Ref } from '../../names.ts';
+import { useAsked, type Answered } from '../../use-answer.ts';
+
+/** How far the workloads of a source are, by key. */
+export interface WorkloadsProgress {
+  readonly rollouts: ReadonlyMap<string, Workload['rollout']>;
+  /** What became of them at the latest change. */
+  readonly latest: ReadonlyMap<string, ChangeWorkload>;
+}
+
+/** Pages of rollouts that are read: a thousand of each state. */
+const MOST_PAGES = 5;
+
+/** Asks for what the source itself does not tell. */
+export function useProgress(source: Source): Answered<WorkloadsProgress> {
+  const isPending = source.workloadsInDetail.some(({ due }) => due === 'owed');
+  const change = isPending ? (source.history[0]?.change ?? null) : null;
+  return useAsked(
+    `progress ${keyOf(source)} ${change}`,
+    async (signal) => {
+      const [moving, stuck, latest] = await Promise.all([
+        rolloutsOf('progressing', source.namespace, signal),
+        rolloutsOf('stuck', source.namespace, signal),
+        change === null ? [] : workloadsOf(change, signal),
+      ]);
+      return {
+        rollouts: new Map([
+          ...moving.map((each) => [keyOf(each), 'progressing'] as const),
+          ...stuck.map((each) => [keyOf(each), 'stuck'] as const),
+        ]),
+        latest: new Map(latest.map((each) => [keyOf(each.workload), each])),
+      };
+    },
+    'news',
+  );
+}
+
+async function rolloutsOf(
+  rollout: Workload['rollout'],
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly Ref[]> {
+  const found: Ref[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const query = { rollout, namespace, limit: '200', cursor };
+    const page = await call('listWorkloads', { query }, signal);
+    found.push(...page.items);
+    if (page.next === null) break;
+    cursor = page.next;
+  }
+  return found;
+}
+
+async function workloadsOf(id: string, signal: AbortSignal): Promise<readonly ChangeWorkload[]> {
+  try {
+    return (await call('getChange', { params: { id } }, signal)).workloads;
+  } catch (error) {
+    // The history has dropped it.
+    if (error instanceof CallError && error.status === 404) return [];
+    throw error;
+  }
+}

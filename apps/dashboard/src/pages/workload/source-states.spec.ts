@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { Workload } from '@reroll/shared/api/workloads';
+import { sourceStates } from './source-states.ts';
+
+const edge = { how: 'used', rolls: true, reason: 'AutoReload', detail: '', exists: true } as const;
+const source = (name: string, recorded: string, due: 'owed' | null = null) => ({
+  ...edge,
+  source: { kind: 'Secret', namespace: 'shop', name } as const,
+  recorded,
+  current: 'now',
+  due,
+});
+
+function workload(more: Partial<Workload>): Workload {
+  const sourcesInDetail = [source('db', 'old', 'owed'), source('keys', 'now')];
+  const nothing = { hold: null, job: null, history: [], rollout: 'complete' } as const;
+  return { ...nothing, sourcesInDetail, ...more } as unknown as Workload;
+}
+
+const outcome = (state: string, rolled: string[] = []) =>
+  [{ state, rolled }] as unknown as Workload['history'];
+
+describe('the sources of a workload', () => {
+  it('are pending, held or failed, and the others stay current', () => {
+    const hold = { reason: 'AwaitsApproval', detail: '', id: null } as const;
+    const job = (state: string, attempts: number) => ({ id: '1', state, until: null, attempts });
+    expect(sourceStates(workload({}))).toEqual(['pending', 'current']);
+    expect(sourceStates(workload({ hold, job: job('failed', 3) }))).toEqual(['held', 'current']);
+    expect(sourceStates(workload({ job: job('failed', 3) }))).toEqual(['failed', 'current']);
+    expect(sourceStates(workload({ job: job('delayed', 1) }))).toEqual(['retrying', 'current']);
+    // A new job: how the last one ended is over.
+    expect(sourceStates(workload({ job: job('waiting', 0), history: outcome('failed') }))).toEqual([
+      'pending',
+      'current',
+    ]);
+    expect(sourceStates(workload({ history: outcome('failed') }))).toEqual(['failed', 'current']);
+  });
+
+  it('that the pods are being replaced for are rolling out or stuck, and no other', () => {
+    const sourcesInDetail = [source('db', 'now'), source('keys', 'now')];
+    const history = outcome('reloaded', ['Secret/db']);
+    expect(sourceStates(workload({ sourcesInDetail, history, rollout: 'progressing' }))).toEqual([
+      'rollingOut',
+      'current',
+    ]);
+    expect(sourceStates(workload({ sourcesInDetail, history, rollout: 'stuck' }))).toEqual([
+      'stuck',
+      'current',
+    ]);
+    expect(sourceStates(workload({ sourcesInDetail, rollout: 'stuck' }))).toEqual(['current', 'current']);
+  });
+});
