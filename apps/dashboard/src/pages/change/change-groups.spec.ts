@@ -43,3 +43,13 @@ it('workloads of which the rules said different things are not told of in one se
     'matches d.* 1',
   ]);
 });
+
+it('what went wrong comes first in a group, and what is done last', () => {
+  const [group] = groupsOf([
+    workload('done', {}),
+    workload('waits', { state: 'pending' }),
+    workload('failed', { state: 'failed' }),
+    workload('stuck', { state: 'stuck' }),
+  ]);
+  expect(group?.workloads.map((each) => each.workload.name)).toEqual(['failed', 'stuck', 'waits', 'done']);
+});

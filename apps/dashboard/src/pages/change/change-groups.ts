@@ -1,4 +1,5 @@
 import type { ChangeWorkload } from '@reroll/shared/api/changes';
+import { STATES } from '../../words.ts';
 
 /** Workloads for which the rules decided by the same reason. */
 export interface Group {
@@ -10,10 +11,13 @@ export interface Group {
   readonly workloads: readonly ChangeWorkload[];
 }
 
-/** Those that reload first, so that a reason is written once and not for each workload. */
+const STATE_ORDER = Object.keys(STATES);
+
+/** Those that reload first, so that a reason is written once and not for each workload. In each group, what went wrong comes first. */
 export function groupsOf(workloads: readonly ChangeWorkload[]): Group[] {
   const groups = new Map<string, Group & { readonly workloads: ChangeWorkload[] }>();
-  for (const workload of workloads) {
+  const rank = ({ state }: ChangeWorkload): number => STATE_ORDER.indexOf(state);
+  for (const workload of workloads.toSorted((one, other) => rank(one) - rank(other))) {
     const { verdict, reason } = workload;
     const detail = ruleDetail(workload, workloads);
     const key = `${verdict} ${reason} ${detail}`;

@@ -2,32 +2,55 @@ import type { JSX } from 'preact';
 import type { Change, ChangeWorkload } from '@reroll/shared/api/changes';
 import { Badge } from '../../components/badge.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { Portion } from '../../components/portion.tsx';
 import { ExplainLink, RefLink } from '../../components/refs.tsx';
 import { PodCount } from '../../components/rollout-facts.tsx';
+import { StateCounts } from '../../components/tables/state-counts.tsx';
 import { Time } from '../../components/time.tsx';
-import { Why, Words } from '../../components/words.tsx';
+import { Why } from '../../components/words.tsx';
 import { keyOf, spoken } from '../../names.ts';
 import { hrefOf } from '../../router.ts';
-import { counted, STATES } from '../../words.ts';
+import type { WavePlace } from '../../wave-places.ts';
+import { counted, STATES, WAVES, type ReloadState } from '../../words.ts';
 import { whyStuck } from '../overview/attention-items.ts';
 import { groupsOf, type Group } from './change-groups.ts';
 import { stepsOf, wholeTime, type Step } from './change-steps.ts';
 
+interface ChangeProps {
+  readonly change: Change;
+  /** In which wave each workload is. */
+  readonly waves: ReadonlyMap<string, WavePlace>;
+}
+
+/** Timelines of a group that are drawn without a click. */
+const FIRST = 10;
+
 /** What became of each workload, by the reason why. */
-export function ChangeWorkloads({ change }: { change: Change }): JSX.Element {
+export function ChangeWorkloads({ change, waves }: ChangeProps): JSX.Element {
+  const { workloads, more } = change;
   return (
-    <Panel title="Workloads">
-      {change.workloads.length === 0 ? (
+    <Panel
+      title="Workloads"
+      aside={workloads.length === 0 ? null : <StateCounts states={countsOf(workloads)} more={more} />}
+    >
+      {workloads.length === 0 ? (
         <p class="empty">No workload that you may see depends on it.</p>
       ) : (
-        groupsOf(change.workloads).map((group) => <GroupOf key={group.key} group={group} change={change} />)
+        groupsOf(workloads).map((group) => (
+          <GroupOf key={group.key} group={group} change={change} waves={waves} />
+        ))
       )}
       <More change={change} />
     </Panel>
   );
 }
 
-function GroupOf({ group, change }: { group: Group; change: Change }): JSX.Element {
+function countsOf(workloads: readonly ChangeWorkload[]): Partial<Record<ReloadState, number>> {
+  const byState = Map.groupBy(workloads, ({ state }) => state);
+  return Object.fromEntries([...byState].map(([state, { length }]) => [state, length]));
+}
+
+function GroupOf({ group, change, waves }: ChangeProps & { group: Group }): JSX.Element {
   const { verdict, reason, detail, workloads } = group;
   return (
     <>
@@ -35,11 +58,16 @@ function GroupOf({ group, change }: { group: Group; change: Change }): JSX.Eleme
         {counted(workloads.length, 'workload')} {verdict === 'reload' ? 'to reload' : 'not reloaded'}:{' '}
         <Why reason={reason} detail={detail} />
       </h3>
-      <ul class="lives">
-        {workloads.map((each) => (
-          <Life key={keyOf(each.workload)} of={each} change={change} />
-        ))}
-      </ul>
+      <Portion items={workloads} first={FIRST} what="workloads">
+        {(shown) => (
+          <ul class="lives">
+            {shown.map((each) => {
+              const key = keyOf(each.workload);
+              return <Life key={key} of={each} change={change} wave={waves.get(key)} />;
+            })}
+          </ul>
+        )}
+      </Portion>
     </>
   );
 }
@@ -47,9 +75,10 @@ function GroupOf({ group, change }: { group: Group; change: Change }): JSX.Eleme
 interface LifeProps {
   readonly of: ChangeWorkload;
   readonly change: Change;
+  readonly wave: WavePlace | undefined;
 }
 
-function Life({ of, change }: LifeProps): JSX.Element {
+function Life({ of, change, wave }: LifeProps): JSX.Element {
   const { workload, state, verdict } = of;
   const steps = verdict === 'skip' ? [] : stepsOf(change, of);
   const whole = wholeTime(steps);
@@ -58,6 +87,11 @@ function Life({ of, change }: LifeProps): JSX.Element {
       <div class="life-head">
         <RefLink of={workload} />
         <Badge look={STATES[state]} />
+        {wave === undefined ? null : (
+          <span class="muted" title={WAVES[wave.state].meaning}>
+            wave {wave.number} of {wave.of}: {WAVES[wave.state].word.toLowerCase()}
+          </span>
+        )}
         {whole === null ? null : <span class="muted">in {whole}</span>}
         {change.source ? <ExplainLink workload={workload} source={change.source} of={workload} /> : null}
       </div>
@@ -91,15 +125,15 @@ function untimed(tone: Step['tone']): string {
 /** Only what is not said already: of a hold, an error, pods. */
 function Remarks({ of }: { of: ChangeWorkload }): JSX.Element {
   const { until, error } = of;
-  const hold = of.state === 'held' ? of.detail : '';
   return (
     <div class="remarks">
-      {hold === '' ? null : (
+      {of.state === 'held' ? (
         <p>
-          <Words text={hold} />
+          <Why reason={of.outcome ?? of.reason} detail={of.detail} />
         </p>
+      ) : (
+        <Outcome of={of} />
       )}
-      <Outcome of={of} />
       {until === null ? null : (
         <p>
           Next attempt: <Time at={until} />

@@ -8,7 +8,9 @@ import { Time } from '../../components/time.tsx';
 import { useWaves, WavesPanel } from '../../components/waves-panel.tsx';
 import { Hash } from '../../components/words.tsx';
 import { useAnswer } from '../../use-answer.ts';
+import { wavePlaces } from '../../wave-places.ts';
 import { CAUSES, CAUSE_WORDS } from '../../words.ts';
+import { ChangeHeld } from './change-held.tsx';
 import { ChangeWorkloads } from './change-workloads.tsx';
 
 export function Change({ id }: { id: string }): JSX.Element {
@@ -22,7 +24,8 @@ export function Change({ id }: { id: string }): JSX.Element {
           <>
             <Summary change={data} />
             {data.source ? <WavesPanel of={data.source} answer={waves} hash={data.to} /> : null}
-            <ChangeWorkloads change={data} />
+            <ChangeHeld change={data} />
+            <ChangeWorkloads change={data} waves={wavePlaces(waves.data, data.to)} />
           </>
         )}
       </Answer>
