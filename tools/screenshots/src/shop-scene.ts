@@ -16,8 +16,7 @@ import {
   workloadManifest,
 } from '../../demo/src/shop.ts';
 import type { Stage } from '../../demo/src/stage.ts';
-
-export const TOKEN = 'token-of-the-screenshots';
+import { TOKEN, type Api } from './api.ts';
 
 const CONFIG_MAPS: KubeResource = { group: '', version: 'v1', plural: 'configmaps' };
 const SECRETS: KubeResource = { group: '', version: 'v1', plural: 'secrets' };
@@ -42,8 +41,7 @@ export interface Shop {
 }
 
 /** Opens the shop of the demo and lets things happen in it: changes, a reload by hand, a rollout that is stuck. */
-export async function playShop(stage: Stage, url: string): Promise<Shop> {
-  const api = new Api(url);
+export async function playShop(stage: Stage, api: Api): Promise<Shop> {
   await open(stage);
   await stage.wait('the shop to be adopted', async () => await isAdopted(api));
   const banner = async (text: string): Promise<void> =>
@@ -133,28 +131,4 @@ async function untilRolledOut(stage: Stage, api: Api, source: string): Promise<s
     return rolledOut > 0 && Object.keys(others).length === 0;
   });
   return id;
-}
-
-class Api {
-  readonly #url: string;
-
-  constructor(url: string) {
-    this.#url = url;
-  }
-
-  async get<Answer>(path: string): Promise<Answer> {
-    return await this.#ask<Answer>(path, {});
-  }
-
-  async post(path: string, body: unknown): Promise<void> {
-    await this.#ask(path, { method: 'POST', body: JSON.stringify(body) });
-  }
-
-  async #ask<Answer>(path: string, init: RequestInit): Promise<Answer> {
-    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-    const response = await fetch(`${this.#url}/api/v1/${path}`, { ...init, headers });
-    if (!response.ok && response.status !== 404)
-      throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (response.ok ? await response.json() : { sourcesInDetail: [] }) as Answer;
-  }
 }
