@@ -1,6 +1,7 @@
 import { MERGE_PATCH } from '@reroll/kube/client/connection';
 import { collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
+import type { Waves } from '@reroll/shared/api/waves';
 import type { Source } from '@reroll/shared/api/workloads';
 import type { Stage } from '../../demo/src/stage.ts';
 import type { Api } from './api.ts';
@@ -44,17 +45,14 @@ export async function playFleet(stage: Stage, api: Api): Promise<string> {
   return await untilItWaits(stage, api);
 }
 
-/** The first wave is done, and every other workload is held. */
+/** The first wave is observed, and every other workload waits for it. Resolves with the id of the change. */
 async function untilItWaits(stage: Stage, api: Api): Promise<string> {
-  let id = '';
-  await stage.wait('the first wave to be done', async () => {
-    const { items } = await api.get<{ items: ChangeSummary[] }>(`changes?limit=1&source=${SOURCE}`);
-    const { rolledOut = 0, held = 0 } = items[0]?.states ?? {};
-    id = items[0]?.id ?? '';
-    // The history lists only the first of so many.
-    return rolledOut > 0 && held > 20;
+  await stage.wait('the first wave to be reloaded', async () => {
+    const { plan } = await api.get<Partial<Waves>>(`sources/${SOURCE}/waves`);
+    return plan?.[0]?.state === 'baking';
   });
-  return id;
+  const { items } = await api.get<{ items: ChangeSummary[] }>(`changes?limit=1&source=${SOURCE}`);
+  return items[0]?.id ?? '';
 }
 
 function manifest(kind: keyof typeof KINDS, at: number): unknown {
