@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { millisecondsOf } from '@reroll/core/history/stream-id';
 import { changed, reloaded } from '@reroll/core/testing/history';
 import { RealRedis } from '../testing/real-redis.ts';
 import { HistoryReader, NO_POSITIONS } from './history-reader.ts';
@@ -125,6 +126,9 @@ describe('the bounds of a stream', () => {
     await redis.client.del(keys.changes);
     await redis.client.restore(keys.changes, 0, backup ?? '');
     expect((await reader.bounds('changes', position)).continues).toBe(false);
+    // A clock that was set back meanwhile would give the same id again.
+    const now = async (): Promise<number> => Number((await redis.client.time())[0]) * 1_000;
+    await expect.poll(now, { timeout: 10_000 }).toBeGreaterThan(millisecondsOf(position));
     await history.addChange(changed(3));
     expect((await reader.bounds('changes', position)).continues).toBe(false);
   });
