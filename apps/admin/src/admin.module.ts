@@ -37,7 +37,7 @@ import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { authenticatorOf } from './auth/authenticator.ts';
 import { BulkTargets } from './bulk/bulk-targets.ts';
-import { BulkWrites } from './bulk/bulk-writes.ts';
+import { BulkWrites } from './bulk/bulk-writes.service.ts';
 import { Consumers } from './consumers/consumers.ts';
 import { AuditController } from './controllers/audit.controller.ts';
 import { BulkController } from './controllers/bulk.controller.ts';

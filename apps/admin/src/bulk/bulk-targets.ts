@@ -79,12 +79,17 @@ export class BulkTargets {
     { source, ...query }: WorkloadSelector,
     { limit, caller, mayMatch }: { limit: number; caller: Caller; mayMatch?: (key: WorkloadKey) => boolean },
   ): Promise<Matched<WorkloadKey>[]> {
+    const namespaces = await NamespacesAsked.of(caller);
     const by = {
       facts: this.facts,
-      namespaces: await NamespacesAsked.of(caller),
+      namespaces,
       ...(source === undefined
         ? {}
-        : { among: (await this.facts.sourceFacts([source]))[0]?.users ?? new Map() }),
+        : {
+            among: new Set(
+              (await namespaces.sees(namespaceOf(source))) ? await this.facts.usersOf(source) : [],
+            ),
+          }),
       ...(mayMatch ? { mayMatch } : {}),
     };
     const keys: WorkloadKey[] = [];
@@ -94,6 +99,8 @@ export class BulkTargets {
       keys.push(...items.map(({ key }) => key));
       if (keys.length > limit) throw tooMany(limit);
       if (last === undefined) return keys.map((target) => ({ target, id: null }));
+      // No more namespaces are asked about.
+      if (last === after) break;
       after = last;
     }
     throw tooWide();

@@ -8,7 +8,7 @@ import { AuditLog } from '../steering/audit-log.ts';
 import type { Idempotency, Keyed } from '../steering/idempotency.ts';
 import { Writes } from '../steering/writes.ts';
 import type { Matched } from './bulk-targets.ts';
-import { BulkWrites, type Bulk, type BulkInput } from './bulk-writes.ts';
+import { BulkWrites, type Bulk, type BulkInput } from './bulk-writes.service.ts';
 
 const WEB = { target: 'Deployment/shop/web', id: null };
 const API = { target: 'Deployment/shop/api', id: null };
@@ -32,11 +32,12 @@ function bulkWrites({ most = 100, apiRequestTimeout = 10_000 } = {}) {
     },
   } as unknown as Idempotency;
   let left = most;
-  const count = (): Promise<void> =>
-    left-- > 0 ? Promise.resolve() : Promise.reject(new ProblemError('TooManyRequests'));
+  const countOneMore = (): Promise<boolean> => Promise.resolve(left-- > 0);
   const writes = new Writes(new AuditLog({ history: { addAudit }, log: silentLogger }), idempotency);
   return {
-    bulks: new BulkWrites(writes, { count } as unknown as ActorLimit, { apiRequestTimeout }),
+    bulks: new BulkWrites(writes, { countOneMore } as unknown as ActorLimit, silentLogger, {
+      apiRequestTimeout,
+    }),
     audited,
     keys,
   };
@@ -87,9 +88,8 @@ describe('a bulk request', () => {
     expect(audited.map(({ action, target, reason }) => [action, target, reason])).toEqual([
       ['reloadWorkload', WEB.target, 'new driver'],
       ['reloadWorkload', DB.target, 'new driver'],
-      ['bulkReload', 'all that match {"namespace":"shop"}', 'new driver'],
     ]);
-    expect(keys).toEqual(['key', `key ${WEB.target} `, `key ${DB.target} `]);
+    expect(keys).toEqual([`key ${WEB.target} `, `key ${DB.target} `]);
   });
 
   it('does the others if one is refused or fails, and says which', async () => {
@@ -129,10 +129,9 @@ describe('a bulk request', () => {
     const other = reload([DB, { ...WEB, id: '0123456789' }]);
     await expect(bulks.perform(input({ plan }), other.bulk)).rejects.toMatchObject({ code: 'Conflict' });
     expect([...more.done, ...other.done]).toEqual([]);
-    expect(audited.map(({ result, code }) => [result, code])).toEqual([
-      ['refused', 'Conflict'],
-      ['refused', 'Conflict'],
-    ]);
+    const passing = bulks.perform(input({ plan, now: true }), reload([DB, WEB]).bulk);
+    await expect(passing).rejects.toMatchObject({ code: 'Conflict' });
+    expect(audited).toEqual([]);
     // In whatever order they are found.
     const same = reload([WEB, DB]);
     await bulks.perform(input({ plan }), same.bulk);

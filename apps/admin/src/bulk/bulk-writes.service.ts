@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { BulkItem } from '@reroll/shared/api/bulk';
+import { LOG } from '@reroll/nest/tokens';
+import { errorFields } from '@reroll/shared/platform/logging/error-fields';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
-import type { Response } from 'express';
 import { FewAtATime } from '../http/limits/few-at-a-time.ts';
 import type { AnswerOf } from '../http/operation-types.ts';
 import { ActorLimit } from '../http/limits/rate-limits.ts';
@@ -23,12 +25,13 @@ const MOST_AT_ONCE = 4;
 const SHARE_OF_TIMEOUT = 0.7;
 
 export interface BulkInput extends WriteInput {
-  readonly response: Response;
   readonly body: {
     readonly reason: string;
-    readonly selector: object;
     readonly dryRun: boolean;
     readonly plan?: string | undefined;
+    readonly now?: boolean | undefined;
+    readonly overrideFreeze?: boolean | undefined;
+    readonly until?: string | undefined;
   };
 }
 
@@ -52,20 +55,13 @@ export class BulkWrites {
   constructor(
     private readonly writes: Writes,
     private readonly limit: ActorLimit,
+    @Inject(LOG) private readonly log: Logger,
     @Inject(ADMIN_OPTIONS) private readonly options: Pick<AdminOptions, 'apiRequestTimeout'>,
   ) {}
 
+  /** Rejects with a `ProblemError` if nothing was done: `Conflict`, `TooManyRequests`, or `InvalidRequest`. */
   async perform<Result>(input: BulkInput, bulk: Bulk<Result>): Promise<BulkAnswer> {
-    const run = (): Promise<BulkAnswer> => this.#few.run(input.caller.name, () => this.#all(input, bulk));
-    if (input.body.dryRun) return await run();
-    return await this.writes.perform(input, {
-      action: bulk.action,
-      target: `all that match ${JSON.stringify(input.body.selector)}`,
-      // Each object has a check of its own.
-      allow: () => Promise.resolve(),
-      run,
-      answer: (result) => result,
-    });
+    return await this.#few.run(input.caller.name, () => this.#all(input, bulk));
   }
 
   async #all<Result>(input: BulkInput, bulk: Bulk<Result>): Promise<BulkAnswer> {
@@ -73,14 +69,16 @@ export class BulkWrites {
     const { dryRun, plan: expected } = input.body;
     const key = idempotencyKeyOf(input.request);
     const matched = await bulk.find();
-    const plan = planOf(bulk.action, matched);
-    if (expected !== undefined && expected !== plan) throw notAsPlanned(plan);
+    const plan = planOf(bulk.action, input.body, matched);
+    if (expected !== undefined && expected !== plan) throw notAsPlanned();
     const items: BulkItem[] = [];
     const rest = matched.entries();
     let isStopped = false;
     const work = async (): Promise<void> => {
       for (const [index, one] of rest) {
-        isStopped ||= performance.now() > until || (index > 0 && !(await this.#mayGoOn(input)));
+        // The request itself was counted for its first object.
+        isStopped ||=
+          performance.now() > until || (index > 0 && !(await this.limit.countOneMore(input.request)));
         const result = isStopped
           ? NOT_STARTED
           : await this.#one({ ...input, idempotencyKey: key && `${key} ${lineOf(one)}` }, one, bulk);
@@ -89,17 +87,6 @@ export class BulkWrites {
     };
     await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
     return { plan, dryRun, items };
-  }
-
-  /** The request itself was counted for its first object. */
-  async #mayGoOn({ request, response }: BulkInput): Promise<boolean> {
-    try {
-      await this.limit.count(request, response);
-      return true;
-    } catch (error) {
-      if (error instanceof ProblemError && error.code === 'TooManyRequests') return false;
-      throw error;
-    }
   }
 
   async #one<Result>(input: BulkInput, matched: Matched, { write }: Bulk<Result>): Promise<ItemResult> {
@@ -113,6 +100,12 @@ export class BulkWrites {
       return { result: 'done', accepted, problem: null };
     } catch (error) {
       const { code, status, details } = problemOf(error, true);
+      if (status >= 500 && !(error instanceof ProblemError))
+        this.log.error('a write of a bulk request failed', {
+          requestId: input.requestId,
+          target: matched.target,
+          ...errorFields(error),
+        });
       const problem = { code, detail: details.detail ?? null };
       return { result: status < 500 ? 'refused' : 'failed', accepted: null, problem };
     }
@@ -123,13 +116,22 @@ type ItemResult = Omit<BulkItem, keyof Matched>;
 
 const NOT_STARTED = { result: 'notStarted', accepted: null, problem: null } as const;
 
-function planOf(action: string, matched: readonly Matched[]): string {
-  const text = [action, ...matched.map(lineOf).sort()].join('\n');
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+/** Of what is done (also which holds are passed, and until when), and to what; not of who asked why. */
+function planOf(
+  action: string,
+  { now, overrideFreeze, until }: BulkInput['body'],
+  matched: readonly Matched[],
+): string {
+  const how = JSON.stringify({ action, now, overrideFreeze, until });
+  return createHash('sha256')
+    .update([how, ...matched.map(lineOf).sort()].join('\n'))
+    .digest('hex')
+    .slice(0, 32);
 }
 
-function notAsPlanned(plan: string): ProblemError {
+/** Does not give the plan of now: an approval is of what somebody has looked at. */
+function notAsPlanned(): ProblemError {
   return new ProblemError('Conflict', {
-    detail: `something else matches now than in the plan; nothing was done. The plan is now ${plan}: look at it with dryRun`,
+    detail: 'something else matches now than in the plan; nothing was done. Look at a new dry run',
   });
 }

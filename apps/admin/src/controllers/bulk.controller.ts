@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { partsOf, type WorkloadKey } from '@reroll/core/model';
 import { BulkTargets, type Matched } from '../bulk/bulk-targets.ts';
-import { BulkWrites } from '../bulk/bulk-writes.ts';
+import { BulkWrites } from '../bulk/bulk-writes.service.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
 import { JobBoard } from '../jobs/job-board.ts';

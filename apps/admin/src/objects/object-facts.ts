@@ -98,6 +98,11 @@ export class ObjectFacts {
     }));
   }
 
+  /** The workloads that use, name or mention it, by name alone. */
+  async usersOf(source: SourceKey): Promise<WorkloadKey[]> {
+    return await this.#catalog.users(source);
+  }
+
   async sourceRows(keys: readonly SourceKey[]): Promise<Map<SourceKey, SourceRow>> {
     return await this.#catalog.sources(keys);
   }

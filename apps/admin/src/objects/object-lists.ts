@@ -9,7 +9,9 @@ import type { ObjectFacts, SourceFacts, WorkloadFacts } from './object-facts.ts'
 export type WorkloadsQuery = z.output<typeof workloadsQuery>;
 export type SourcesQuery = z.output<typeof sourcesQuery>;
 
-type Keyed = Pick<ReadonlyMap<Key<string>, unknown>, 'keys'>;
+interface Keyed {
+  keys(): Iterable<Key<string>>;
+}
 
 interface WorkloadListBy {
   readonly facts: ObjectFacts;

@@ -15,13 +15,15 @@ const SOME = { minProperties: 1 } as const;
 const isSome = (selector: object): boolean => Object.values(selector).some((value) => value !== undefined);
 const SOME_EXPECTED = 'expected at least one field: an empty selector would match everything';
 
-const { namespace, kind, name, due, rollout } = workloadsQuery.shape;
+/** Part of a name. */
+const name = z.string().regex(/^[-a-z0-9.]{1,253}$/, 'expected a part of a name');
+const { namespace, kind, due, rollout } = workloadsQuery.shape;
 
 export const workloadSelector = z
   .strictObject({
     namespace,
     kind,
-    name,
+    name: name.optional(),
     due,
     rollout,
     /** Only workloads that use, name or mention this source. */
@@ -36,8 +38,7 @@ export const jobSelector = z
     namespace: namespaceName.optional(),
     /** Of the object that the job names. */
     kind: z.enum([...WORKLOAD_KINDS, ...SOURCE_KINDS]).optional(),
-    /** Part of the name of that object. */
-    name: z.string().max(253).optional(),
+    name: name.optional(),
   })
   .refine(isSome, SOME_EXPECTED)
   .meta({ id: 'JobSelector', ...SOME });
@@ -65,12 +66,13 @@ export const bulkRetry = z
   .strictObject({ reason: writeReason, ...bulk, selector: jobSelector })
   .meta({ id: 'BulkRetry' });
 
-/** An approval is of what somebody has seen, so it needs the plan. */
+/** An approval is of what somebody has seen, so it needs the plan, except in a dry run. */
 export const bulkApprove = z
-  .union([
-    z.strictObject({ reason: writeReason, ...bulk, dryRun: z.literal(true) }),
-    z.strictObject({ reason: writeReason, ...bulk, plan, dryRun: z.literal(false).default(false) }),
-  ])
+  .strictObject({ reason: writeReason, ...bulk })
+  .refine(({ dryRun: isDryRun, plan: given }) => isDryRun || given !== undefined, {
+    path: ['plan'],
+    error: 'expected the plan of a dry run',
+  })
   .meta({ id: 'BulkApprove' });
 
 export const bulkItem = z
@@ -81,7 +83,8 @@ export const bulkItem = z
     id: z.string().nullable(),
     /**
      * `planned`: a dry run would do it. `refused`: see `problem`. `failed`: the server could not; see `problem`.
-     * `notStarted`: there was no time left, or too many requests: send the request again, with another idempotency key.
+     * `notStarted`: there was no time left, or too many requests. With the same idempotency key, a repetition does only what is not
+     * done.
      */
     result: z.enum(['planned', 'done', 'refused', 'failed', 'notStarted']),
     /** The response that the operation on this one object would have had. */

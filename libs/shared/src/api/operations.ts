@@ -69,7 +69,7 @@ function bulk<const Path extends string, Body extends z.ZodType>(path: Path, sum
     body,
     answer: bulkResult,
     status: 200,
-    problems: WRITE,
+    problems: ['TooLarge', 'UnsupportedMediaType', 'Conflict'],
   } as const;
 }
 

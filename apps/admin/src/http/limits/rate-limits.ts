@@ -43,6 +43,18 @@ export class ActorLimit {
       Promise.resolve(this.#limit(request, response, next)).catch(reject);
     });
   }
+
+  /** Counts a further request of the same caller. Resolves with whether they may still make it. Sets no header. */
+  async countOneMore(request: Request): Promise<boolean> {
+    try {
+      // The library sets no header of a response whose headers were sent.
+      await this.count(request, { headersSent: true } as Response);
+      return true;
+    } catch (error) {
+      if (error instanceof ProblemError) return false;
+      throw error;
+    }
+  }
 }
 
 /** Sets `Retry-After` on refused requests. */
