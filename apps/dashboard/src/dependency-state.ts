@@ -1,7 +1,7 @@
 import type { Workload } from '@reroll/shared/api/workloads';
 import { DUE, ROLLOUTS, STATES, type Look, type ReloadState } from './words.ts';
 
-/** How a workload stands to the present data of a source. */
+/** How a workload stands to the current data of a source. */
 export type DependencyState =
   | 'stuck'
   | 'failed'

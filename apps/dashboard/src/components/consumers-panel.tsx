@@ -1,34 +1,25 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { Consumer, Consumers as ConsumersData } from '@reroll/shared/api/consumers';
 import { keyOf, type Ref } from '../names.ts';
 import { useAnswer } from '../use-answer.ts';
 import { CONSUMER_STATES, counted, USES } from '../words.ts';
 import { Answer } from './answer.tsx';
 import { Badge } from './badge.tsx';
-import { Panel } from './panel.tsx';
+import { OnDemandPanel } from './on-demand-panel.tsx';
 import { Portion } from './portion.tsx';
 import { Table, type Column } from './tables/table.tsx';
 import { Time } from './time.tsx';
 
 /** Which containers have older data of a source. Pods are read only when somebody asks, because that may be thousands. */
 export function ConsumersPanel({ of }: { of: Ref }): JSX.Element {
-  const [asked, setAsked] = useState(0);
   return (
-    <Panel
+    <OnDemandPanel
       title="Containers with older data"
-      aside={
-        <button type="button" onClick={() => setAsked(asked + 1)}>
-          {asked === 0 ? 'Check' : 'Check again'}
-        </button>
-      }
+      verb="Check"
+      hint="The API server is asked for the pods of the namespace, with your rights."
     >
-      {asked === 0 ? (
-        <p class="empty">The API server is asked for the pods of the namespace, with your rights.</p>
-      ) : (
-        <Consumers key={asked} of={of} />
-      )}
-    </Panel>
+      <Consumers of={of} />
+    </OnDemandPanel>
   );
 }
 

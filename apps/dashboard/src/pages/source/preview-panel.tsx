@@ -1,9 +1,8 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { PreviewRequest } from '@reroll/shared/api/explain';
 import { call } from '../../api/client.ts';
 import { Answer } from '../../components/answer.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { OnDemandPanel } from '../../components/on-demand-panel.tsx';
 import { VerdictTable } from '../../components/tables/verdict-table.tsx';
 import { Words } from '../../components/words.tsx';
 import { keyOf, type Ref } from '../../names.ts';
@@ -14,25 +13,19 @@ type SourceRef = Extract<PreviewRequest, { of: 'source' }>['source'];
 
 /** What a change of a source would reload now, in which wave, and what would hold it. */
 export function PreviewPanel({ of }: { of: SourceRef }): JSX.Element {
-  const [asked, setAsked] = useState(0);
   return (
-    <Panel
+    <OnDemandPanel
       title="Preview a change"
-      aside={
-        <button type="button" onClick={() => setAsked(asked + 1)}>
-          {asked === 0 ? 'Preview' : 'Preview again'}
-        </button>
-      }
-    >
-      {asked === 0 ? (
-        <p class="empty">
+      verb="Preview"
+      hint={
+        <>
           Which workloads a change would reload now, and what would hold them. Nothing is sent to the cluster.{' '}
           <OtherAnnotations of={of} />
-        </p>
-      ) : (
-        <Result key={asked} of={of} />
-      )}
-    </Panel>
+        </>
+      }
+    >
+      <Result of={of} />
+    </OnDemandPanel>
   );
 }
 
