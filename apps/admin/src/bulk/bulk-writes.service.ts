@@ -39,7 +39,7 @@ export interface BulkInput extends WriteInput {
 export interface Bulk<Result> {
   readonly action: 'bulkReload' | 'bulkFreeze' | 'bulkUnfreeze' | 'bulkApprove' | 'bulkRetry';
   readonly find: () => Promise<readonly Matched[]>;
-  /** The write for one object, and its body for the idempotency of that write. */
+  /** The write for one object, as if it had been requested alone. */
   readonly write: (matched: Matched) => Promise<Write<Result, Accepted>> | Write<Result, Accepted>;
 }
 

@@ -24,7 +24,7 @@ export class BulkController {
   async reload(input: Input<'bulkReload'>): Promise<AnswerOf<'bulkReload'>> {
     return await this.bulks.perform(input, {
       action: 'bulkReload',
-      find: () => this.targets.workloads(input.body.selector, input.body.limit, input.caller),
+      find: () => this.#workloads(input),
       write: (one) => this.reloads.reload({ ...input, params: paramsOf(one) }),
     });
   }
@@ -34,7 +34,7 @@ export class BulkController {
     endOf(input.body.until);
     return await this.bulks.perform(input, {
       action: 'bulkFreeze',
-      find: () => this.targets.workloads(input.body.selector, input.body.limit, input.caller),
+      find: () => this.#workloads(input),
       write: (one) => this.holds.freezeWorkload({ ...input, params: paramsOf(one) }),
     });
   }
@@ -43,7 +43,7 @@ export class BulkController {
   async unfreeze(input: Input<'bulkUnfreeze'>): Promise<AnswerOf<'bulkUnfreeze'>> {
     return await this.bulks.perform(input, {
       action: 'bulkUnfreeze',
-      find: () => this.targets.workloads(input.body.selector, input.body.limit, input.caller),
+      find: () => this.#workloads(input),
       write: (one) => this.holds.unfreezeWorkload({ ...input, params: paramsOf(one) }),
     });
   }
@@ -67,6 +67,10 @@ export class BulkController {
       find: () => this.targets.failedJobs(body.selector, body.limit, caller),
       write: ({ id }) => retryWrite(id ?? '', { caller, board: this.board }),
     });
+  }
+
+  #workloads({ body, caller }: Pick<Input<'bulkUnfreeze'>, 'body' | 'caller'>): Promise<readonly Matched[]> {
+    return this.targets.workloads(body.selector, body.limit, caller);
   }
 }
 
