@@ -3,7 +3,8 @@ import type { Argument, Command, Option } from 'commander';
 import { EXIT, EXIT_MEANINGS } from '../../apps/cli/src/errors.ts';
 
 /** Imported when it is asked for: that takes long. */
-async function program(): Promise<Command> {
+/** Without anything that it could do. */
+export async function cliProgram(): Promise<Command> {
   const { buildProgram } = await import('../../apps/cli/src/program.ts');
   const io = {
     out: () => undefined,
@@ -66,7 +67,7 @@ function exitCodes(): string {
 }
 
 export async function cliMarkdown(): Promise<string> {
-  const root = await program();
+  const root = await cliProgram();
   const everywhere = ['## Options of every command', ...table(root.options.map(optionRow))];
   const commands = root.commands.map(section);
   return `${[INTRODUCTION, ...everywhere, ...commands, exitCodes()].join('\n\n')}\n`;

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { redrawing } from './output/redraw.ts';
 import { run } from './run.ts';
 
 const interrupt = new AbortController();
@@ -16,6 +17,7 @@ process.exitCode = await run(file, words, {
   err: (text) => void process.stderr.write(text),
   outIsTerminal: process.stdout.isTTY,
   errIsTerminal: process.stderr.isTTY,
+  redraw: redrawing(process.stderr, process.env),
   env: process.env,
   now: () => Date.now(),
   signal: interrupt.signal,

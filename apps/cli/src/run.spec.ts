@@ -313,13 +313,21 @@ describe('every command, as a table, as JSON and as YAML', () => {
     expect((await cli(['workloads', '-o', 'wide'])).out).toContain('1763737200123-0');
   });
 
-  it('why tells the last reload in a sentence, then all about the workload', async () => {
+  it('why tells the last reload in a sentence, then what it depends on as a tree', async () => {
     const { out, code } = await cli(['why', 'deploy/web']);
     expect(code).toBe(0);
     expect(out.split('\n')[0]).toBe(
       'Reroll reloaded deployment/web 60m ago, because secret/db was updated, change 1763737200123-0 (AutoReload); it is rolledOut.',
     );
-    expect(out).toContain('60m   rolledOut   secret/db   updated   AutoReload   1763737200123-0');
+    expect(out.split('\n').slice(1)).toEqual([
+      '├─ Rollout   complete (Complete, 2 of 2 pods ready)',
+      '├─ Pending   nothing',
+      '└─ Sources',
+      '   └─ secret/db   reloads it (AutoReload): it uses the source',
+      '',
+    ]);
+    const wide = await cli(['why', 'deploy/web', '-o', 'wide']);
+    expect(wide.out).toContain('reloads it (AutoReload); recorded 2.bbb, current 2.bbb: it uses the source');
   });
 
   it('lists take filters, all namespaces and times, and ask for no more than the limit', async () => {

@@ -64,13 +64,13 @@ export function dependencyView(
 ): DependencyView {
   const { settings, shown } = by;
   const { key, row } = pair.source;
-  const { reloads, reason, conclusion, use, record, due } = explain({ ...pair, settings, from: 'catalog' });
+  const { reloads, reason, because, use, record, due } = explain({ ...pair, settings, from: 'catalog' });
   const show = (hash: string | null): string | null => (hash === null ? null : shown(key, hash));
   return {
     how: use.used ? 'used' : use.mentioned ? 'mentioned' : 'named',
     rolls: reloads,
     reason,
-    detail: conclusion,
+    detail: because,
     recorded: show(record.recorded),
     current: show(record.current),
     exists: row?.exists ?? false,

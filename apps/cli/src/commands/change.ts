@@ -1,33 +1,20 @@
-import type { Waves } from '@reroll/shared/api/waves';
-import type { SourceRef } from '../args/object-ref.ts';
-import { CliError } from '../errors.ts';
+import type { Change } from '@reroll/shared/api/changes';
+import { durationArgument } from '../args/values.ts';
+import { CliError, EXIT, usageError, type ExitCode } from '../errors.ts';
 import { paintFor } from '../output/color.ts';
 import { printDocument } from '../output/print.ts';
-import { safeText } from '../output/safe-text.ts';
 import { facts, table } from '../output/table.ts';
 import type { Session } from '../session.ts';
 import { changeFacts, changeWorkloadColumns, moreText } from '../views/changes.ts';
-import { waveColumns, waveRemarks, wavesInOrder } from '../views/waves.ts';
-import { oneOutput, running, type Adder } from './command.ts';
+import { wavesText } from '../views/waves.ts';
+import { oneOutput, running, type Adder, type Call } from './command.ts';
+import { followChange } from './follow-change.ts';
 import { onlyWord } from './list-options.ts';
+import { wavesOf } from './waves-of.ts';
 
-/** How far the change has come, while the source has its data. Nothing without waves. */
-async function printWaves(session: Session, source: SourceRef, hash: string | null): Promise<void> {
-  const { io } = session;
-  let waves: Waves;
-  try {
-    waves = await (await session.admin()).call('getWaves', { params: source });
-  } catch (error) {
-    // The change itself was told. A source that is not known any more has no waves.
-    if (!(error instanceof CliError)) throw error;
-    if (error.status !== 404) io.err(`How its waves proceed is not known: ${error.message}\n`);
-    return;
-  }
-  if (waves.hash !== hash) return;
-  const paint = paintFor(io, io.outIsTerminal);
-  const planned = wavesInOrder(waves);
-  if (planned.length > 0) io.out(`\n${table(waveColumns(io.now()), planned, { paint })}`);
-  for (const remark of waveRemarks(waves)) io.out(`${safeText(remark)}\n`);
+interface ChangeOptions {
+  readonly watch?: boolean;
+  readonly timeout?: string;
 }
 
 export const addChange: Adder = (program, host) => {
@@ -35,21 +22,58 @@ export const addChange: Adder = (program, host) => {
     .command('change')
     .argument('<id>', 'id from `changes`')
     .summary('one change, and its outcome for every workload')
-    .description('Shows one change: its source, its time, and its outcome for every workload.')
+    .description(
+      'Shows one change: its source, its time, and its outcome for every workload. --watch first shows its progress and its waves until every workload is rolled out or will not be, and then exits with 0, 3 after --timeout, or 4 if one failed or is stuck.',
+    )
     .addOption(oneOutput())
-    .action(
-      running(host, async ({ session, io, words, options }) => {
-        const id = onlyWord(words, 'the id of a change');
-        const change = await (await session.admin()).call('getChange', { params: { id } });
-        if (printDocument(io, options.output, change)) return;
-        const paint = paintFor(io, io.outIsTerminal);
-        const now = io.now();
-        io.out(facts(changeFacts(change, now), paint));
-        const more = moreText(change);
-        if (change.workloads.length === 0) return io.out('\nIt concerned no workload that you may see.\n');
-        io.out(`\n${table(changeWorkloadColumns(now), change.workloads, { paint })}`);
-        if (more !== '') io.out(`${more}\n`);
-        if (change.source) await printWaves(session, change.source, change.to);
-      }),
-    );
+    .option('-w, --watch', 'show the progress until every workload is done')
+    .option('--timeout <duration>', 'maximum time of --watch; default: no limit')
+    .action(running<ChangeOptions>(host, runChange));
 };
+
+async function runChange(call: Call<ChangeOptions>): Promise<ExitCode> {
+  const { session, io, words, options } = call;
+  const id = onlyWord(words, 'the id of a change');
+  let code: ExitCode = EXIT.done;
+  if (options.watch === true) {
+    const timeoutMs =
+      options.timeout === undefined ? undefined : durationArgument('--timeout', options.timeout);
+    code = await followed(session, id, timeoutMs);
+    if (code === EXIT.interrupted) return code;
+  } else if (options.timeout !== undefined) throw usageError('expected --watch with --timeout');
+  const change = await (await session.admin()).call('getChange', { params: { id } });
+  if (!printDocument(io, options.output, change)) await printChange(session, change);
+  return code;
+}
+
+/** @throws a `CliError` at once if there is no such change */
+async function followed(session: Session, id: string, timeoutMs: number | undefined): Promise<ExitCode> {
+  await (await session.admin()).call('getChange', { params: { id } });
+  return (await followChange(session, { change: id, timeoutMs })).code;
+}
+
+async function printChange(session: Session, change: Change): Promise<void> {
+  const { io } = session;
+  const paint = paintFor(io, io.outIsTerminal);
+  const now = io.now();
+  io.out(facts(changeFacts(change, now), paint));
+  if (change.workloads.length === 0) return io.out('\nIt concerned no workload that you may see.\n');
+  io.out(`\n${table(changeWorkloadColumns(now), change.workloads, { paint })}`);
+  const more = moreText(change);
+  if (more !== '') io.out(`${more}\n`);
+  await printWaves(session, change);
+}
+
+/** Nothing without waves. */
+async function printWaves(session: Session, change: Change): Promise<void> {
+  const { io } = session;
+  try {
+    const waves = await wavesOf(await session.admin(), change);
+    const text = waves && wavesText(waves, { now: io.now(), paint: paintFor(io, io.outIsTerminal) });
+    if (text) io.out(`\n${text}`);
+  } catch (error) {
+    // The change itself was told.
+    if (!(error instanceof CliError)) throw error;
+    io.err(`How its waves proceed is not known: ${error.message}\n`);
+  }
+}

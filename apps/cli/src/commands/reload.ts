@@ -5,7 +5,7 @@ import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { fullName } from '../views/names.ts';
 import { oneOutput, reasonOption, running, type Adder, type Call } from './command.ts';
-import { waitForRollout } from './wait-for-rollout.ts';
+import { followChange } from './follow-change.ts';
 
 interface ReloadOptions {
   readonly reason: string;
@@ -45,5 +45,5 @@ async function runReload({ session, io, words, options }: Call<ReloadOptions>): 
     io.out(`${fullName(workload)} reload requested (change ${safeText(accepted.id)})\n`);
   }
   if (options.wait !== true) return;
-  return await waitForRollout(session, { change: accepted.id, workload, timeoutMs });
+  return (await followChange(session, { change: accepted.id, workload, timeoutMs })).code;
 }

@@ -4,13 +4,15 @@ import type { AdminApi } from '../api/admin-api.ts';
 import { workloadRef } from '../args/object-ref.ts';
 import { CliError } from '../errors.ts';
 import { age } from '../output/age.ts';
+import { paintFor } from '../output/color.ts';
 import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
+import { tree } from '../output/tree.ts';
 import { printOfCluster, whyOfCluster } from '../direct/why.ts';
 import { shortKey, shortName } from '../views/names.ts';
+import { lastReloadOf, whyBranches } from '../views/why.ts';
 import { listOutput, running, type Adder, type Call } from './command.ts';
 import { directOption, FLAGS, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
-import { workloadText } from './workloads.ts';
 
 export const addWhy: Adder = (program, host) => {
   program
@@ -20,7 +22,7 @@ export const addWhy: Adder = (program, host) => {
     .argument(...FLAGS)
     .summary('why a workload was last reloaded')
     .description(
-      'Shows why a workload was last reloaded: the change, each of its sources with the reason, and its history. Without an admin in the cluster, it reads the workload and its sources with your own rights and applies the same rules; there is no history then.',
+      'Shows why a workload was last reloaded: the change, the rollout, what is pending, each of its sources with the reason, and earlier reloads. Without an admin in the cluster, it reads the workload and its sources with your own rights and applies the same rules; there is no history then.',
     )
     .addOption(listOutput())
     .addOption(directOption())
@@ -37,22 +39,21 @@ async function runWhy(call: Call<DirectOptions>): Promise<void> {
   const api = await session.admin();
   const workload = await api.call('getWorkload', { params });
   if (printDocument(io, options.output, workload)) return;
-  io.out(`${safeText(await reloadText(api, workload, io.now()))}\n\n`);
-  io.out(workloadText(session, workload, options.output === 'wide'));
+  const view = { now: io.now(), wide: options.output === 'wide' };
+  io.out(`${safeText(await reloadText(api, workload, view.now))}\n`);
+  io.out(tree(whyBranches(workload, view), paintFor(io, io.outIsTerminal)));
 }
 
 /** The last reload in one sentence. */
 async function reloadText(api: AdminApi, workload: Workload, now: number): Promise<string> {
   const name = shortName(workload);
-  const last = workload.history.find(({ state }) => RELOADED.has(state));
+  const last = lastReloadOf(workload);
   if (last === undefined) {
     return `The history knows of no time when Reroll reloaded ${name}: if its pods restarted, it was not Reroll.`;
   }
   const change = await changeOf(api, last);
   return `Reroll reloaded ${name} ${age(last.at, now)} ago, because ${cause(last, change)} (${last.reason}); it is ${last.state}.`;
 }
-
-const RELOADED: ReadonlySet<string> = new Set(['reloaded', 'rolledOut', 'stuck']);
 
 async function changeOf(api: AdminApi, { change: id }: HistoryEntry): Promise<Change | undefined> {
   if (id === null) return undefined;

@@ -7,10 +7,11 @@ import type { WorkloadRef } from '../args/object-ref.ts';
 import { age } from '../output/age.ts';
 import { paintFor } from '../output/color.ts';
 import { printDocument, type Output } from '../output/print.ts';
-import { facts, table, type Column } from '../output/table.ts';
+import { safeText } from '../output/safe-text.ts';
+import { toned } from '../output/table.ts';
+import { tree, type Branch } from '../output/tree.ts';
 import type { Session } from '../session.ts';
-import { shortHash, shortName } from '../views/names.ts';
-import { yesNo } from '../views/workloads.ts';
+import { shortName } from '../views/names.ts';
 import { existing, gatherer } from './explain.ts';
 import { annotationsOfCluster } from './preview.ts';
 import { namespaceHolds } from './namespace-holds.ts';
@@ -61,32 +62,24 @@ function markerOf(value: string | undefined): ClusterWhy['lastReloadedFrom'] {
   return { source: shortName(marker), at: new Date(marker.observedAt * 1_000).toISOString() };
 }
 
-const COLUMNS: readonly Column<Explanation>[] = [
-  { title: 'SOURCE', cell: ({ source }) => shortName(source) },
-  { title: 'ROLLS', cell: ({ reloads }) => yesNo(reloads) },
-  { title: 'REASON', cell: ({ reason }) => reason },
-  { title: 'RECORDED', cell: ({ record }) => shortHash(record.recorded) },
-  { title: 'WHY', cell: ({ conclusion }) => conclusion },
-];
-
 export function printOfCluster({ io }: Session, output: Output | undefined, why: ClusterWhy): void {
   if (printDocument(io, output, why)) return;
-  const { workload, lastReloadedFrom, sources, settings } = why;
-  const paint = paintFor(io, io.outIsTerminal);
-  const last =
-    lastReloadedFrom === null
-      ? 'the pod template does not tell; the history is with the admin'
-      : `for ${lastReloadedFrom.source}, ${age(lastReloadedFrom.at, io.now())} ago`;
-  io.out(
-    facts(
-      [
-        ['Workload', `${shortName(workload)} in the namespace ${workload.namespace}`],
-        ['Last reload', last],
-        ['Settings', settings],
-      ],
-      paint,
-    ),
-  );
-  if (sources.length === 0) return io.out('\nIt has to do with no source.\n');
-  io.out(`\n${table(COLUMNS, sources, { paint })}`);
+  const { workload, lastReloadedFrom: last, sources, settings } = why;
+  const name = shortName(workload);
+  const sentence =
+    last === null
+      ? `The pod template of ${name} does not tell why it was reloaded; only the admin has the history.`
+      : `Reroll reloaded ${name} ${age(last.at, io.now())} ago, because of ${last.source}.`;
+  io.out(`${safeText(sentence)}\n`);
+  const branches = [
+    { name: 'Settings', cell: settings },
+    sources.length === 0
+      ? { name: 'Sources', cell: 'none' }
+      : { name: 'Sources', below: sources.map(sourceBranch) },
+  ];
+  io.out(tree(branches, paintFor(io, io.outIsTerminal)));
+}
+
+function sourceBranch({ source, reloads, reason, conclusion }: Explanation): Branch {
+  return { name: shortName(source), cell: toned(`${reason}: ${conclusion}`, reloads ? undefined : 'quiet') };
 }

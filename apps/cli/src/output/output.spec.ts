@@ -5,7 +5,9 @@ import { paintFor } from './color.ts';
 import { jsonLine, jsonText, yamlText } from './document.ts';
 import { safeIo } from './safe-io.ts';
 import { safeText } from './safe-text.ts';
+import { redrawing } from './redraw.ts';
 import { facts, table, toned } from './table.ts';
+import { tree } from './tree.ts';
 
 const PLAIN = paintFor({ env: {} }, false);
 
@@ -172,5 +174,62 @@ describe('documents read back as they were, and have nothing that a terminal act
 
   it('YAML of plain texts is plain', () => {
     expect(yamlText({ a: 'b', list: [{ c: 1 }] })).toBe('a: b\nlist:\n  - c: 1\n');
+  });
+});
+
+describe('a tree', () => {
+  it('has a line for each branch, with what is beside each other aligned, and is safe', () => {
+    const branches = [
+      { name: 'Rollout', cell: toned('stuck', 'bad') },
+      {
+        name: 'Sources',
+        below: [
+          { name: 'secret/db', cell: 'yes' },
+          { name: 'configmap/\u001b', cell: '' },
+        ],
+      },
+      { name: 'Earlier', below: [{ name: '2m ago', cell: 'x' }] },
+    ];
+    expect(tree(branches, PLAIN)).toBe(
+      [
+        '├─ Rollout   stuck',
+        '├─ Sources',
+        '│  ├─ secret/db          yes',
+        String.raw`│  └─ configmap/\u001b   <none>`,
+        '└─ Earlier',
+        '   └─ 2m ago   x',
+        '',
+      ].join('\n'),
+    );
+    expect(tree(branches, paintFor({ env: {} }, true))).toContain('Rollout   \u001b[31mstuck\u001b[0m');
+  });
+});
+
+describe('a live view', () => {
+  const drawn = (rows: number, texts: readonly string[]): readonly string[] => {
+    const written: string[] = [];
+    const write = (text: string): boolean => written.push(text) > 0;
+    const redraw = redrawing({ isTTY: true, rows, write }, {});
+    for (const text of texts) redraw?.(text);
+    return written;
+  };
+
+  it('takes the place of what it drew before, and does not wrap', () => {
+    expect(drawn(24, ['a\nb\n', 'c\n', 'd\n'])).toEqual([
+      '\r\u001b[J\u001b[?7la\nb\u001b[?7h\n',
+      '\u001b[2A\r\u001b[J\u001b[?7lc\u001b[?7h\n',
+      '\u001b[1A\r\u001b[J\u001b[?7ld\u001b[?7h\n',
+    ]);
+  });
+
+  it('leaves out what does not fit on the terminal, but not the last line', () => {
+    expect(drawn(5, ['1\n2\n3\n4\n5\n6\n'])[0]).toContain('1\n2\n... 3 more lines\n6');
+  });
+
+  it.each([
+    [false, {}],
+    [true, { TERM: 'dumb' }],
+  ])('is not for a pipe or a dumb terminal: %j, %j', (isTTY, env) => {
+    expect(redrawing({ isTTY, rows: 24, write: () => true }, env)).toBe(undefined);
   });
 });

@@ -8,8 +8,10 @@ import { safeLines } from './safe-text.ts';
  * forgotten there.
  */
 export function safeIo(io: Io): Io {
+  const { redraw } = io;
   return {
     ...io,
+    redraw: redraw && ((text) => redraw(printable(text, isColored(io, io.errIsTerminal)))),
     out: (text) => io.out(printable(text, isColored(io, io.outIsTerminal))),
     err: (text) => io.err(printable(text, isColored(io, io.errIsTerminal))),
   };

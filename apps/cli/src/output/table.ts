@@ -53,13 +53,13 @@ function plain(text: string): ToneCell {
   return { text, tone: undefined };
 }
 
-function toneCell(cell: Cell): ToneCell {
+export function toneCell(cell: Cell): ToneCell {
   const { text, tone } = typeof cell === 'string' ? plain(cell) : cell;
   const safe = safeText(text);
   return { text: safe === '' ? '<none>' : safe, tone };
 }
 
-function widthOf(cell: ToneCell | undefined): number {
+export function widthOf(cell: ToneCell | undefined): number {
   return Array.from(SEGMENTS.segment(cell?.text ?? '')).length;
 }
 

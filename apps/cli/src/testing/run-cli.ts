@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly isTerminal?: boolean;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
+  /** Called with each frame of a live view. */
+  readonly onFrame?: (text: string) => void;
   /** Called with everything printed so far, whenever something is printed. */
   readonly onOutput?: (out: string, err: string) => void;
 }
@@ -36,6 +38,7 @@ export async function runCli(words: readonly string[], options: RunOptions = {})
     },
     outIsTerminal: isTerminal,
     errIsTerminal: isTerminal,
+    redraw: options.onFrame,
     env: { HOME: '/nonexistent', ...env },
     now: options.now ?? (() => NOW),
     signal: options.signal ?? new AbortController().signal,

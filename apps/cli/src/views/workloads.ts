@@ -28,14 +28,11 @@ export function workloadsView({ now, namespaces }: ViewOptions): ListView<Worklo
 type Fact = readonly [name: string, value: Cell];
 
 export function workloadFacts(workload: Workload, now: number): Fact[] {
-  const { rolloutInDetail: rollout, lastReload } = workload;
-  const pods =
-    rollout.desired === undefined ? '' : `, ${rollout.ready ?? 0} of ${rollout.desired} pods ready`;
+  const { rolloutInDetail, lastReload } = workload;
   return [
     ['Workload', `${shortName(workload)} in the namespace ${workload.namespace}`],
-    ['Rollout', toned(`${rollout.state} (${rollout.code}${pods})`, toneOf(rollout.state))],
-    ['Due', DUE[workload.due ?? 'none'] ?? ''],
-    ...exceptions(workload),
+    ['Rollout', rolloutCell(rolloutInDetail)],
+    ...pendingFacts(workload),
     ...annotationFacts('Annotation', workload.annotations),
     ...annotationFacts('Of its pods', workload.podAnnotations),
     ['Last reload', lastReload ? `${age(lastReload.at, now)} ago` : 'none in the history'],
@@ -46,9 +43,16 @@ export function annotationFacts(name: string, annotations: Readonly<Record<strin
   return Object.entries(annotations).map(([key, value]) => [name, `${key}=${value}`]);
 }
 
-/** What is unusual about the workload. */
-function exceptions({ leftAlone, contested, pausedUntil, job }: Workload): Fact[] {
-  const found: Fact[] = [];
+/** `complete (Complete, 3 of 3 pods ready)`. */
+export function rolloutCell({ state, code, ready, desired }: Workload['rolloutInDetail']): Cell {
+  const pods = desired === undefined ? '' : `, ${ready ?? 0} of ${desired} pods ready`;
+  return toned(`${state} (${code}${pods})`, toneOf(state));
+}
+
+/** What is pending, and what is unusual about the workload. */
+export function pendingFacts({ due, hold, leftAlone, contested, pausedUntil, job }: Workload): Fact[] {
+  const found: Fact[] = [['Pending', PENDING[due ?? 'none'] ?? '']];
+  if (hold !== null) found.push(['Held', toned(`${hold.reason}: ${hold.detail}`, 'waiting')]);
   if (leftAlone !== null) found.push(['Left alone', leftAlone]);
   if (contested) found.push(['Contested', 'somebody takes its marker away again and again']);
   if (pausedUntil !== null) found.push(['Paused until', pausedUntil]);
@@ -58,9 +62,9 @@ function exceptions({ leftAlone, contested, pausedUntil, job }: Workload): Fact[
   return found;
 }
 
-const DUE: Readonly<Record<string, string>> = {
-  owed: 'a reload',
-  correct: 'only its record is behind',
+const PENDING: Readonly<Record<string, Cell>> = {
+  owed: toned('a reload', 'waiting'),
+  correct: 'only a correction of its record',
   none: 'nothing',
 };
 

@@ -24,6 +24,8 @@ export interface Explanation {
   readonly reason: Reason;
   /** One sentence for users. */
   readonly conclusion: string;
+  /** The part of the conclusion that tells why, for where workload and source are named beside it. */
+  readonly because: string;
   /** Every rule in the order of evaluation, and which one decides. */
   readonly rules: readonly RuleStep[];
   readonly use: UseFacts;
@@ -53,12 +55,14 @@ export function explain(input: ExplainInput): Explanation {
   const heldNow = holdNow(input);
   const holds = holdsOn(input, heldNow);
   const settled = settle(input, judgement, holds);
+  const because = midSentence(settled.because);
   return {
     workload: workload.key,
     source: source.key,
     reloads: settled.reloads,
     reason: settled.reason,
-    conclusion: conclusion(input, settled),
+    conclusion: conclusion(input, settled.reloads, because),
+    because,
     rules: explainReload(decisionInput(question, settings.decision)),
     use: useFacts(workload, source.key, judgement.decision),
     isDependency,
@@ -104,10 +108,10 @@ function uncarried(isUseNeeded: boolean): string {
 }
 
 /** `Deployment shop/web reloads when Secret shop/db changes: the workload has reloader.stakater.com/auto: "true".` */
-function conclusion({ workload, source }: ExplainInput, { reloads, because }: Settled): string {
+function conclusion({ workload, source }: ExplainInput, reloads: boolean, because: string): string {
   const event = source.row?.exists ? 'changes' : 'is created';
   const does = reloads ? 'reloads' : 'does not reload';
-  return `${called(workload.key)} ${does} when ${called(source.key)} ${event}: ${midSentence(because)}.`;
+  return `${called(workload.key)} ${does} when ${called(source.key)} ${event}: ${because}.`;
 }
 
 /** Joins a sentence to the end of another one. */

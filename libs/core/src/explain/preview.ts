@@ -114,8 +114,8 @@ function differs({ today, proposed }: Explained): boolean {
   return today.reloads !== proposed.reloads || today.reason !== proposed.reason;
 }
 
-function verdictOf({ workload, source, reloads, reason, conclusion, heldNow }: Explanation): PreviewedPair {
-  return { workload, source, reloads, reason, detail: conclusion, held: reloads ? heldNow : undefined };
+function verdictOf({ workload, source, reloads, reason, because, heldNow }: Explanation): PreviewedPair {
+  return { workload, source, reloads, reason, detail: because, held: reloads ? heldNow : undefined };
 }
 
 function byOrder(a: PreviewedPair, b: PreviewedPair): number {

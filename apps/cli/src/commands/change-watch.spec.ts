@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { Change } from '@reroll/shared/api/changes';
+import type { Waves } from '@reroll/shared/api/waves';
+import { change, changeWorkload, WEB } from '../testing/answers.ts';
+import { NOW, runCli, type Ran } from '../testing/run-cli.ts';
+import { problem, stubAdmin } from '../testing/stub-admin.ts';
+
+const WORKER = { ...WEB, name: 'worker' };
+
+function waves(states: readonly ['baking' | 'done', 'waiting' | 'underWay' | 'done']): Waves {
+  const plan = states.map((state, at) => ({
+    state,
+    until: state === 'baking' ? '2026-11-21T15:10:00.000Z' : null,
+    size: 1,
+    reloaded: state === 'waiting' ? 0 : 1,
+    workloads: [{ workload: at === 0 ? WEB : WORKER, reloaded: true, detail: 'is rolled out' }],
+  }));
+  const hash = change().to;
+  return { hash, waves: '1,100%', bake: '10m', plan, problem: null, halted: null, resumed: false };
+}
+
+interface Watched extends Ran {
+  readonly frames: readonly string[];
+}
+
+/** Each look at the change gets the next step, and the last one from then on. The first is that which sees whether there is such a change. */
+async function watched(
+  steps: readonly Partial<Change>[],
+  { flags = [], isLive = false }: { flags?: readonly string[]; isLive?: boolean } = {},
+): Promise<Watched> {
+  let now = NOW;
+  const left = [...steps];
+  let isLast = false;
+  const { url } = await stubAdmin(({ path }) => {
+    if (path.endsWith('/waves')) return { body: waves(isLast ? ['done', 'done'] : ['baking', 'waiting']) };
+    now += 60_000;
+    isLast = left.length === 1;
+    const step = left.length > 1 ? left.shift() : left[0];
+    return step && { body: change(step) };
+  });
+  const frames: string[] = [];
+  const words = ['change', '1763737200123-0', '-w', ...flags, '--server', url];
+  const live = isLive ? { onFrame: (text: string) => frames.push(text) } : {};
+  return { ...(await runCli(words, { now: () => now, ...live })), frames };
+}
+
+const HELD = changeWorkload('held', {
+  workload: WORKER,
+  outcome: 'AwaitsWave',
+  detail: 'it waits for wave 1',
+});
+const BOTH: readonly Partial<Change>[] = [
+  {},
+  { workloads: [changeWorkload('rolledOut'), HELD] },
+  { workloads: [changeWorkload('rolledOut'), changeWorkload('rolledOut', { workload: WORKER })] },
+];
+
+describe('change --watch', () => {
+  it('tells each step of each workload, and the change when all are rolled out', async () => {
+    const { code, err, out } = await watched(BOTH);
+    expect([code, err]).toEqual([
+      0,
+      [
+        'deployment.apps/web rolledOut (AutoReload: it uses the source) after 60s',
+        'deployment.apps/worker held (AwaitsWave: it waits for wave 1) after 60s',
+        'deployment.apps/worker rolledOut (AutoReload: it uses the source) after 2m',
+        '',
+      ].join('\n'),
+    ]);
+    expect(out).toMatch(/^Change: +1763737200123-0$/m);
+  });
+
+  it('draws its waves and workloads on a terminal', async () => {
+    const { frames, err } = await watched(BOTH, { isLive: true });
+    expect(err).toBe('');
+    expect(frames).toHaveLength(2);
+    expect(frames[0]).toMatch(/^1 +baking +1\/1 +\d+m\S* +deployment\/web is rolled out$/m);
+    expect(frames[0]).toMatch(/^2 +waiting +0\/1/m);
+    expect(frames[0]).toMatch(/^deployment\/worker +held +<none> +AwaitsWave: it waits for wave 1$/m);
+    expect(frames[1]).toMatch(/^2 +done/m);
+  });
+
+  it.each([
+    ['a workload fails', [changeWorkload('failed')], 4],
+    [
+      'a workload is skipped',
+      [changeWorkload('skipped'), changeWorkload('rolledOut', { workload: WORKER })],
+      0,
+    ],
+    ['there is no workload', [], 0],
+  ])('ends when %s', async (_, workloads, code) => {
+    expect((await watched([{ workloads }])).code).toBe(code);
+  });
+
+  it('goes on while workloads that are not listed have no outcome', async () => {
+    const workloads = [changeWorkload('rolledOut')];
+    const more = { woken: 3, leftAlone: 0 };
+    const waiting = { workloads, more, counted: { Reloaded: 2 } };
+    const { code, err } = await watched([waiting], { flags: ['--timeout', '5m'] });
+    expect([code, err]).toEqual([3, expect.stringContaining('Not rolled out within 5m.')]);
+    expect((await watched([waiting, { workloads, more, counted: { Reloaded: 3 } }])).code).toBe(0);
+  });
+
+  it('ends at once if there is no such change', async () => {
+    const { url } = await stubAdmin(() => problem(404, 'NotFound'));
+    const { code, err } = await runCli(['change', '1763737200123-0', '--watch', '--server', url]);
+    expect([code, err]).toEqual([1, expect.stringContaining('title of NotFound')]);
+  });
+
+  it('is needed for --timeout', async () => {
+    const { code, err } = await runCli(['change', 'x', '--timeout', '1m', '--server', 'http://127.0.0.1:1']);
+    expect([code, err]).toEqual([2, expect.stringContaining('expected --watch with --timeout')]);
+  });
+});

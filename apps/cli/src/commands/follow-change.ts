@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReloadState } from '@reroll/core/history/states';
+import { keyOf } from '@reroll/core/model';
+import type { Change, ChangeWorkload } from '@reroll/shared/api/changes';
+import type { Waves } from '@reroll/shared/api/waves';
+import type { WorkloadRef } from '../args/object-ref.ts';
+import { CliError, EXIT, type ExitCode } from '../errors.ts';
+import { humanDuration } from '../output/age.ts';
+import { safeText } from '../output/safe-text.ts';
+import type { Session } from '../session.ts';
+import { FollowProgress } from './follow-progress.ts';
+import { wavesOf } from './waves-of.ts';
+
+export interface Followed {
+  readonly change: string;
+  /** Undefined: all workloads of the change. */
+  readonly workload?: WorkloadRef;
+  /** Undefined: no limit. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** What was seen of a change. */
+export interface Seen {
+  readonly change: Change;
+  readonly workloads: readonly ChangeWorkload[];
+  /** Only of a change as a whole that comes in waves. */
+  readonly waves: Waves | undefined;
+}
+
+export interface Result {
+  readonly code: ExitCode;
+  readonly seen: Seen | undefined;
+}
+
+const POLL_MS = 1_000;
+
+/** States that do not change any more. True: the workload has what it was to get. */
+const ENDS: Readonly<Partial<Record<ReloadState, boolean>>> = {
+  rolledOut: true,
+  stuck: false,
+  failed: false,
+  skipped: false,
+  recorded: false,
+  wouldReload: false,
+  forgotten: false,
+};
+/** Ends that are no failure of a change as a whole. */
+const PASSED_OVER: ReadonlySet<ReloadState> = new Set(['skipped', 'recorded', 'wouldReload']);
+
+/**
+ * Reads the change again and again, and shows its progress on standard error, until its workloads, or the one that is asked for, are
+ * rolled out or will not be, or the time is over.
+ * @throws the admin's refusal; what may pass (404, 429, 5xx, no connection) is passed over
+ */
+export async function followChange(session: Session, followed: Followed): Promise<Result> {
+  const { io } = session;
+  const deadline = io.now() + (followed.timeoutMs ?? Infinity);
+  const progress = new FollowProgress(io);
+  let seen: Seen | undefined;
+  while (!io.signal.aborted) {
+    const looked = await look(session, followed);
+    if (!(looked instanceof CliError)) {
+      seen = looked;
+      progress.tell(seen);
+      const code = endOf(seen, followed);
+      if (code !== undefined) return { code, seen };
+    }
+    if (io.now() >= deadline) return { code: notInTime(session, followed, looked), seen };
+    const pause = Math.min(POLL_MS, deadline - io.now());
+    await sleep(pause, undefined, { signal: io.signal }).catch(() => undefined);
+  }
+  return { code: EXIT.interrupted, seen };
+}
+
+/** Undefined: something may still change. */
+function endOf({ change, workloads }: Seen, { workload }: Followed): ExitCode | undefined {
+  if (workloads.some(({ state }) => ENDS[state] === undefined)) return undefined;
+  if (workload !== undefined) {
+    const [only] = workloads;
+    return only && (ENDS[only.state] === true ? EXIT.done : EXIT.notRolled);
+  }
+  const counted = Object.values(change.counted ?? {}).reduce((sum, count) => sum + count, 0);
+  if (counted < (change.more?.woken ?? 0)) return undefined;
+  const isFine = workloads.every(({ state }) => ENDS[state] === true || PASSED_OVER.has(state));
+  return isFine ? EXIT.done : EXIT.notRolled;
+}
+
+function notInTime({ io }: Session, { timeoutMs }: Followed, looked: Seen | CliError): ExitCode {
+  io.err(`Not rolled out within ${humanDuration(timeoutMs ?? 0)}.\n`);
+  if (looked instanceof CliError) io.err(`The admin could not tell at last: ${safeText(looked.message)}\n`);
+  return EXIT.notInTime;
+}
+
+/** @throws an error that a retry cannot fix */
+async function look(session: Session, { change: id, workload }: Followed): Promise<Seen | CliError> {
+  const api = await session.admin();
+  try {
+    const change = await api.call('getChange', { params: { id } });
+    if (workload === undefined) {
+      return { change, workloads: change.workloads, waves: await wavesOf(api, change) };
+    }
+    const workloads = change.workloads.filter((each) => keyOf(each.workload) === keyOf(workload));
+    return { change, workloads, waves: undefined };
+  } catch (error) {
+    // The admin may not have read its own entry yet, or be restarting: that is no failure until the time is over.
+    if (error instanceof CliError && mayPass(error)) return error;
+    throw error;
+  }
+}
+
+function mayPass({ status }: CliError): boolean {
+  return (
+    status === 'network' || (status !== undefined && (status === 404 || status === 429 || status >= 500))
+  );
+}

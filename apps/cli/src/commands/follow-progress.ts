@@ -1,0 +1,74 @@
+import { keyOf } from '@reroll/core/model';
+import type { ChangeWorkload } from '@reroll/shared/api/changes';
+import type { Io } from '../io.ts';
+import { humanDuration } from '../output/age.ts';
+import { paintFor, toneOf, type Paint } from '../output/color.ts';
+import { safeText } from '../output/safe-text.ts';
+import { table, toned, type Column } from '../output/table.ts';
+import { workloadDetail } from '../views/changes.ts';
+import { fullName, shortName } from '../views/names.ts';
+import { wavesText } from '../views/waves.ts';
+import type { Seen } from './follow-change.ts';
+
+/** On a terminal, a table that is drawn again at each look; else one line for each step of each workload. */
+export class FollowProgress {
+  readonly #io: Io;
+  readonly #paint: Paint;
+  readonly #began: number;
+  /** The last step that was told of each workload, by its key. */
+  readonly #told = new Map<string, string>();
+
+  constructor(io: Io) {
+    this.#io = io;
+    this.#paint = paintFor(io, io.errIsTerminal);
+    this.#began = io.now();
+  }
+
+  tell(seen: Seen): void {
+    if (this.#io.redraw !== undefined) return this.#io.redraw(this.#frame(seen));
+    for (const workload of seen.workloads) this.#tellStep(workload);
+  }
+
+  #frame({ workloads, waves }: Seen): string {
+    const now = this.#io.now();
+    const paint = this.#paint;
+    const after = humanDuration(now - this.#began);
+    if (workloads.length === 0) return `The admin has not seen the workload of the change yet (${after})\n`;
+    const plan = waves === undefined ? '' : wavesText(waves, { now, paint });
+    const shown = table(columns(now), workloads, { paint });
+    return `${plan}${plan === '' ? '' : '\n'}${shown}${paint(`${after} so far; Ctrl-C stops watching, not the reload`, 'quiet')}\n`;
+  }
+
+  #tellStep(each: ChangeWorkload): void {
+    const { state } = each;
+    const pods = podsText(each);
+    const step = state === 'reloaded' && pods !== '' ? `${state} ${pods}` : state;
+    const key = keyOf(each.workload);
+    if (step === this.#told.get(key)) return;
+    this.#told.set(key, step);
+    const now = this.#io.now();
+    const shown = this.#paint(safeText(step), toneOf(state));
+    const after = humanDuration(now - this.#began);
+    this.#io.err(`${fullName(each.workload)} ${shown} (${safeText(why(each, now))}) after ${after}\n`);
+  }
+}
+
+function columns(now: number): readonly Column<ChangeWorkload>[] {
+  return [
+    { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) },
+    { title: 'STATE', cell: ({ state }) => toned(state, toneOf(state)) },
+    { title: 'PODS', cell: podsText },
+    { title: 'REASON', cell: (each) => why(each, now) },
+  ];
+}
+
+/** `1/3 updated, 2 ready`. */
+function podsText({ rollout }: ChangeWorkload): string {
+  if (rollout?.desired === undefined) return '';
+  return `${rollout.updated ?? 0}/${rollout.desired} updated, ${rollout.ready ?? 0} ready`;
+}
+
+function why(each: ChangeWorkload, now: number): string {
+  const detail = workloadDetail(each, now);
+  return [each.outcome ?? each.reason, ...(detail === '' ? [] : [detail])].join(': ');
+}

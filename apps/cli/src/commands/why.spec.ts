@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { DB, workload } from '../testing/answers.ts';
+import { runCli } from '../testing/run-cli.ts';
+import { stubAdmin } from '../testing/stub-admin.ts';
+
+it('why tells what is pending and held, sources that do not reload it, and earlier reloads', async () => {
+  const { sourcesInDetail, history } = workload();
+  const [dependency] = sourcesInDetail;
+  const [reload] = history;
+  if (!dependency || !reload) throw new Error('expected a source and a reload');
+  const settings = { ...DB, kind: 'ConfigMap', name: 'settings' } as const;
+  const told = workload({
+    due: 'owed',
+    hold: { reason: 'Frozen', detail: 'year-end', id: null },
+    sourcesInDetail: [
+      { ...dependency, due: 'owed' },
+      {
+        ...dependency,
+        source: settings,
+        rolls: false,
+        reason: 'SourceExcluded',
+        detail: 'it is excluded',
+        exists: false,
+      },
+    ],
+    history: [
+      reload,
+      { ...reload, change: null, state: 'skipped', reason: 'InStep', at: '2026-11-21T13:00:00.000Z' },
+    ],
+  });
+  const { url } = await stubAdmin(({ path }) => (path.includes('/workloads/') ? { body: told } : undefined));
+  const { out, code } = await runCli(['why', 'deploy/web', '-n', 'shop', '--server', url]);
+  expect([code, out.split('\n').slice(1)]).toEqual([
+    0,
+    [
+      '├─ Rollout   complete (Complete, 2 of 2 pods ready)',
+      '├─ Pending   a reload',
+      '├─ Held      Frozen: year-end',
+      '├─ Sources',
+      '│  ├─ secret/db            reloads it (AutoReload); a reload for it is pending: it uses the source',
+      '│  └─ configmap/settings   does not reload it (SourceExcluded); does not exist: it is excluded',
+      '└─ Earlier',
+      '   └─ 120m ago   skipped: secret/db updated (InStep)',
+      '',
+    ],
+  ]);
+});

@@ -1,0 +1,70 @@
+import type { HistoryEntry, Workload } from '@reroll/shared/api/workloads';
+import { age } from '../output/age.ts';
+import { toneOf } from '../output/color.ts';
+import { toned } from '../output/table.ts';
+import type { Branch } from '../output/tree.ts';
+import { shortHash, shortKey, shortName } from './names.ts';
+import { pendingFacts, rolloutCell } from './workloads.ts';
+
+/** Without `-o wide`; `workloads` shows all of them. */
+const EARLIER = 5;
+
+interface WhyOptions {
+  readonly now: number;
+  readonly wide: boolean;
+}
+
+/** What stands under the sentence about the last reload: the rollout, what is pending, the sources, and the reloads before. */
+export function whyBranches(workload: Workload, options: WhyOptions): readonly Branch[] {
+  const { sourcesInDetail: sources, history, rolloutInDetail } = workload;
+  const last = lastReloadOf(workload);
+  const earlier = history.filter((entry) => entry !== last);
+  const shown = options.wide ? earlier : earlier.slice(0, EARLIER);
+  return [
+    { name: 'Rollout', cell: rolloutCell(rolloutInDetail) },
+    ...pendingFacts(workload).map(([name, cell]) => ({ name, cell })),
+    sources.length === 0
+      ? { name: 'Sources', cell: 'none' }
+      : { name: 'Sources', below: sources.map((each) => sourceBranch(each, options.wide)) },
+    ...(shown.length === 0
+      ? []
+      : [{ name: 'Earlier', below: shown.map((entry) => historyBranch(entry, options.now)) }]),
+  ];
+}
+
+/** Undefined: the history has none. */
+export function lastReloadOf({ history }: Workload): HistoryEntry | undefined {
+  return history.find(({ state }) => RELOADED.has(state));
+}
+
+const RELOADED: ReadonlySet<string> = new Set(['reloaded', 'rolledOut', 'stuck']);
+
+type Dependency = Workload['sourcesInDetail'][number];
+
+function sourceBranch(each: Dependency, wide: boolean): Branch {
+  const { rolls, reason, exists, due, recorded, current } = each;
+  const parts = [
+    `${rolls ? 'reloads it' : 'does not reload it'} (${reason})`,
+    ...(exists ? [] : ['does not exist']),
+    ...(due === 'owed' ? ['a reload for it is pending'] : []),
+    ...(wide ? [`recorded ${hashText(recorded)}, current ${hashText(current)}`] : []),
+  ];
+  const tone = due === 'owed' ? 'waiting' : rolls ? undefined : 'quiet';
+  return { name: shortName(each.source), cell: toned(`${parts.join('; ')}: ${each.detail}`, tone) };
+}
+
+function hashText(hash: string | null): string {
+  return hash === null ? 'nothing' : shortHash(hash);
+}
+
+function historyBranch(entry: HistoryEntry, now: number): Branch {
+  const { source, rolled, cause, reason, change, state } = entry;
+  const of = source === null ? rolled.map(shortKey).join(', ') : shortName(source);
+  const what = [of, cause ?? ''].filter((text) => text !== '').join(' ');
+  const because = what === '' ? reason : `${what} (${reason})`;
+  const id = change === null ? '' : `, change ${change}`;
+  return {
+    name: `${age(entry.at, now)} ago`,
+    cell: toned(`${state}: ${because}${id}`, toneOf(state)),
+  };
+}
