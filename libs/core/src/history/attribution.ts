@@ -77,10 +77,12 @@ const LEFT_PENDING: ReadonlySet<string> = new Set([
 
 /** Whether another outcome will follow: of the next attempt, or because nothing could be decided yet. */
 function isOpen(wanted: Expectation, told: Told): boolean {
-  const { state, reason } = told.entry;
-  return (
-    state === 'retrying' || LEFT_PENDING.has(reason) || isHoldReason(reason) || isUndecided(wanted, told)
-  );
+  return isPassing(told.entry) || LEFT_PENDING.has(told.entry.reason) || isUndecided(wanted, told);
+}
+
+/** Whether another outcome follows by itself: of the next attempt, or when the hold ends. */
+export function isPassing({ state, reason }: OutcomeEntry): boolean {
+  return state === 'retrying' || isHoldReason(reason);
 }
 
 /** Whether the job ended without a decision about the source; it is enqueued again. */

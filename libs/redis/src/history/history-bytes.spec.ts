@@ -11,7 +11,9 @@ const USERS = 4_000;
 const NOW = 1_763_737_200_000;
 /** Bytes. */
 const MOST = 20 * 1024;
+const MOST_IF_HELD = 40 * 1024;
 const SOURCE = 'ConfigMap/shop/shared';
+const NAME = sourceNameOf(SOURCE);
 
 const AUDITED = {
   at: 1,
@@ -53,6 +55,11 @@ async function bytesInRedis(): Promise<number> {
 
 /** Of a change of the source that enqueued these workloads; every hundredth failed. */
 async function tellWide(at: number, name: SourceKey = SOURCE, of = workload): Promise<void> {
+  await expectWide(at, name, of);
+  await tellOutcomes(at, name, of);
+}
+
+async function expectWide(at: number, name: SourceKey = SOURCE, of = workload): Promise<void> {
   const since = NOW + at;
   const woken = Array.from({ length: USERS }, (_, index) => of(index)).sort();
   const entry = changed(since, {
@@ -62,6 +69,11 @@ async function tellWide(at: number, name: SourceKey = SOURCE, of = workload): Pr
   });
   await history.expectOutcomes(entry);
   await history.addChange(entry);
+}
+
+async function tellOutcomes(at: number, name: SourceKey = SOURCE, of = workload): Promise<void> {
+  const since = NOW + at;
+  const woken = Array.from({ length: USERS }, (_, index) => of(index)).sort();
   const source = sourceNameOf(name);
   const outcome = (key: WorkloadKey, index: number): OutcomeEntry =>
     index % 100 === 99
@@ -105,6 +117,33 @@ describe(`a change of a source with ${USERS} users`, () => {
     const [entry] = await history.changes(1);
     expect(entry?.woken.length).toBeGreaterThan(0);
     expect((entry?.woken.length ?? 0) + (entry?.more?.woken ?? 0)).toBe(USERS);
+  });
+
+  it('that are held before costs at most 40 KB, and tells the same of them in the end', async () => {
+    const listed = Array.from({ length: 50 }, (_, index) => workload(index));
+    await expectWide(1);
+    const held = {
+      state: 'unchanged',
+      reason: 'AwaitsWave',
+      detail: 'It waits for wave 1, 0 of 5 reloaded'.padEnd(150),
+    } as const;
+    for (let look = 0; look < 2; look += 1)
+      for (const key of Array.from({ length: USERS }, (_, index) => workload(index)))
+        await history.addOutcome(
+          reloaded(NOW + 1, { ...held, workload: key, sources: { [NAME]: 'Roll' }, rolled: [] }),
+          SOURCE,
+        );
+    expect(new Set((await history.outcomes(USERS)).map((each) => each.workload))).toEqual(new Set(listed));
+    expect(await history.tally({ source: SOURCE, since: NOW + 1 })).toEqual({});
+    await tellOutcomes(1);
+    expect(await bytesInRedis()).toBeLessThan(MOST_IF_HELD);
+    const told = await history.outcomes(USERS);
+    expect(told.filter(({ state }) => state === 'reloaded').map((each) => each.workload)).toEqual(
+      listed.reverse(),
+    );
+    expect(await history.tally({ source: SOURCE, since: NOW + 1 })).toMatchObject({
+      ApiUnavailable: USERS / 100,
+    });
   });
 
   it('costs no more the second time: each source has one tally, that of its latest change', async () => {

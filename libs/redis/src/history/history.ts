@@ -1,3 +1,4 @@
+import { isPassing } from '@reroll/core/history/attribution';
 import type { RedisClient } from '../connection/redis.ts';
 import type { AuditEntry, ChangeEntry, OutcomeEntry, RolloutEntry } from '@reroll/core/history/entries';
 import type { Before } from '@reroll/core/history/change-cause';
@@ -54,8 +55,10 @@ function streamEntries<Name extends HistoryStream>(
   });
 }
 
-/** The most bytes of the outcomes that a wide change lists; the others are only counted. */
+/** The most bytes of the last outcomes that a wide change lists; the others are only counted. */
 const OUTCOME_BYTES = 7_680;
+/** The most bytes of the outcomes before those. One of a hold takes about 260. */
+const PASSING_BYTES = 16_384;
 
 /** Shares of the bytes, so that no stream crowds out another. */
 const SHARES: Readonly<Record<HistoryStream, number>> = {
@@ -144,8 +147,10 @@ export class History {
       (key) => this.#keys.tallies + key,
     );
     const keys = [this.#keys.outcomes, ...tallies];
-    const failed = state === 'failed' ? '1' : '';
-    const argv = [OUTCOME_BYTES, workload, failed, reason, writeOutcome(entry, source)];
+    const isLast = !isPassing(entry);
+    const kind = !isLast ? 'passing' : state === 'failed' ? 'failed' : '';
+    const most = isLast ? OUTCOME_BYTES : PASSING_BYTES;
+    const argv = [most, workload, kind, reason, writeOutcome(entry, source)];
     await this.#redis.eval(TELL_OUTCOME, keys.length, ...keys, ...this.#bounds('outcomes'), ...argv);
   }
 

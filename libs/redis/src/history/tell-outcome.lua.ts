@@ -2,11 +2,12 @@ import { APPEND } from './append.lua.ts';
 
 /**
  * Adds an outcome to the history, or only counts it. If a change enqueued more workloads than its entry lists, only the listed
- * workloads and the first that failed get an outcome of their own, within the bytes of one change.
+ * workloads and the first that failed get an outcome of their own, within the bytes of one change. Outcomes that another one follows
+ * (a hold, a failed attempt) have bytes of their own, so that they never take those of the last one, and are not counted.
  *
  * KEYS  1 stream of outcomes, then the tallies (see `CatalogKeys.tallies`) of the sources that the outcome is for
- * ARGV  1 most entries, 2 most bytes of the stream, 3 most bytes of the outcomes of one change, 4 the workload, 5 '1' if it failed
- *       for good, 6 the reason, 7 the entry
+ * ARGV  1 most entries, 2 most bytes of the stream, 3 most bytes of such outcomes of one change, 4 the workload, 5 'failed' for good,
+ *       'passing' if another outcome follows, or '', 6 the reason, 7 the entry
  *
  * Returns 1 if it was added, 0 if it was only counted. Atomic because all workers share the bytes of a change.
  */
@@ -19,6 +20,8 @@ local function isAfter(a, b)
   return #a > #b
 end
 
+local passing = ARGV[5] == 'passing'
+local field = passing and 'passing-bytes' or 'bytes'
 local kept = #KEYS == 1
 for at = 2, #KEYS do
   local last = redis.call('HGET', KEYS[at], 'last')
@@ -26,11 +29,11 @@ for at = 2, #KEYS do
     kept = true
   else
     local listed = not isAfter(ARGV[4], last)
-    if not listed then redis.call('HINCRBY', KEYS[at], 'reason:' .. ARGV[6], 1) end
-    if listed or ARGV[5] == '1' then
-      local bytes = tonumber(redis.call('HGET', KEYS[at], 'bytes') or '0') + #ARGV[7]
+    if not listed and not passing then redis.call('HINCRBY', KEYS[at], 'reason:' .. ARGV[6], 1) end
+    if listed or ARGV[5] == 'failed' then
+      local bytes = tonumber(redis.call('HGET', KEYS[at], field) or '0') + #ARGV[7]
       if bytes <= tonumber(ARGV[3]) then
-        redis.call('HSET', KEYS[at], 'bytes', bytes)
+        redis.call('HSET', KEYS[at], field, bytes)
         kept = true
       end
     end

@@ -14,8 +14,8 @@ interface Counts {
 
 /** "The history: 10,000 entries a stream, and 15 entries more in each stream" (docs/scaling.md). */
 const HISTORY_ENTRIES = 10_015;
-/** "A change takes at most 20 KB of Redis, outcomes included" (docs/scaling.md). */
-const CHANGE_BYTES = 20 * 1024;
+/** "A change takes at most 40 KB of Redis, outcomes included" (docs/scaling.md). */
+const CHANGE_BYTES = 40 * 1024;
 /** BullMQ keeps about so many events of a queue, trimmed by whole nodes of a hundred. */
 const QUEUE_EVENTS = 10_100;
 /** Failed jobs that a queue keeps (libs/redis/src/queue/queues.ts). */
