@@ -76,6 +76,9 @@ describe('change --watch', () => {
     expect(frames).toHaveLength(2);
     expect(frames[0]).toMatch(/^1 +baking +1\/1 +\d+m\S* +deployment\/web is rolled out$/m);
     expect(frames[0]).toMatch(/^2 +waiting +0\/1/m);
+    expect(frames[0]?.indexOf('deployment/worker   held')).toBeLessThan(
+      frames[0]?.indexOf('deployment/web      rolledOut') ?? 0,
+    );
     expect(frames[0]).toMatch(/^deployment\/worker +held +<none> +AwaitsWave: it waits for wave 1$/m);
     expect(frames[1]).toMatch(/^2 +done/m);
   });
@@ -88,6 +91,7 @@ describe('change --watch', () => {
       0,
     ],
     ['there is no workload', [], 0],
+    ['a workload is left alone by the rules', [changeWorkload('skipped', { verdict: 'skip' })], 0],
   ])('ends when %s', async (_, workloads, code) => {
     expect((await watched([{ workloads }])).code).toBe(code);
   });

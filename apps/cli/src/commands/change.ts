@@ -23,7 +23,7 @@ export const addChange: Adder = (program, host) => {
     .argument('<id>', 'id from `changes`')
     .summary('one change, and its outcome for every workload')
     .description(
-      'Shows one change: its source, its time, and its outcome for every workload. --watch first shows its progress and its waves until every workload is rolled out or will not be, and then exits with 0, 3 after --timeout, or 4 if one failed or is stuck.',
+      'Shows one change: its source, its time, and its outcome for every workload. --watch first shows its progress and its waves until every workload is rolled out or will not be, and then exits with 0, 3 after --timeout, or 4 if a listed one failed or is stuck.',
     )
     .addOption(oneOutput())
     .option('-w, --watch', 'show the progress until every workload is done')

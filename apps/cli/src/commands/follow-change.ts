@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReloadState } from '@reroll/core/history/states';
 import { keyOf } from '@reroll/core/model';
 import type { Change, ChangeWorkload } from '@reroll/shared/api/changes';
 import type { Waves } from '@reroll/shared/api/waves';
@@ -8,12 +7,13 @@ import { CliError, EXIT, type ExitCode } from '../errors.ts';
 import { humanDuration } from '../output/age.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
+import { ENDS, PASSED_OVER } from './follow-ends.ts';
 import { FollowProgress } from './follow-progress.ts';
 import { wavesOf } from './waves-of.ts';
 
 export interface Followed {
   readonly change: string;
-  /** Undefined: all workloads of the change. */
+  /** Undefined: all workloads that the change lists, and that it reloads. */
   readonly workload?: WorkloadRef;
   /** Undefined: no limit. */
   readonly timeoutMs: number | undefined;
@@ -33,19 +33,6 @@ export interface Result {
 }
 
 const POLL_MS = 1_000;
-
-/** States that do not change any more. True: the workload has what it was to get. */
-const ENDS: Readonly<Partial<Record<ReloadState, boolean>>> = {
-  rolledOut: true,
-  stuck: false,
-  failed: false,
-  skipped: false,
-  recorded: false,
-  wouldReload: false,
-  forgotten: false,
-};
-/** Ends that are no failure of a change as a whole. */
-const PASSED_OVER: ReadonlySet<ReloadState> = new Set(['skipped', 'recorded', 'wouldReload']);
 
 /**
  * Reads the change again and again, and shows its progress on standard error, until its workloads, or the one that is asked for, are
@@ -97,7 +84,8 @@ async function look(session: Session, { change: id, workload }: Followed): Promi
   try {
     const change = await api.call('getChange', { params: { id } });
     if (workload === undefined) {
-      return { change, workloads: change.workloads, waves: await wavesOf(api, change) };
+      const workloads = change.workloads.filter(({ verdict }) => verdict === 'reload');
+      return { change, workloads, waves: await wavesOf(api, change) };
     }
     const workloads = change.workloads.filter((each) => keyOf(each.workload) === keyOf(workload));
     return { change, workloads, waves: undefined };

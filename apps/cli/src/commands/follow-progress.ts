@@ -9,6 +9,7 @@ import { workloadDetail } from '../views/changes.ts';
 import { fullName, shortName } from '../views/names.ts';
 import { wavesText } from '../views/waves.ts';
 import type { Seen } from './follow-change.ts';
+import { ENDS } from './follow-ends.ts';
 
 /** On a terminal, a table that is drawn again at each look; else one line for each step of each workload. */
 export class FollowProgress {
@@ -35,7 +36,7 @@ export class FollowProgress {
     const after = humanDuration(now - this.#began);
     if (workloads.length === 0) return `The admin has not seen the workload of the change yet (${after})\n`;
     const plan = waves === undefined ? '' : wavesText(waves, { now, paint });
-    const shown = table(columns(now), workloads, { paint });
+    const shown = table(columns(now), unfinishedFirst(workloads), { paint });
     return `${plan}${plan === '' ? '' : '\n'}${shown}${paint(`${after} so far; Ctrl-C stops watching, not the reload`, 'quiet')}\n`;
   }
 
@@ -51,6 +52,12 @@ export class FollowProgress {
     const after = humanDuration(now - this.#began);
     this.#io.err(`${fullName(each.workload)} ${shown} (${safeText(why(each, now))}) after ${after}\n`);
   }
+}
+
+/** What a terminal has no room for is left out at the end. */
+function unfinishedFirst(workloads: readonly ChangeWorkload[]): readonly ChangeWorkload[] {
+  const isDone = ({ state }: ChangeWorkload): boolean => ENDS[state] !== undefined;
+  return workloads.toSorted((a, b) => Number(isDone(a)) - Number(isDone(b)));
 }
 
 function columns(now: number): readonly Column<ChangeWorkload>[] {

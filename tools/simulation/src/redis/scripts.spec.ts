@@ -253,7 +253,12 @@ describe('our scripts do what they do in Redis', () => {
       const change = [source, random.one('1.A', '1.B', ''), entry(), 40, 1_000_000];
       await runBoth(TELL_CHANGE, ['before', 'sources', 'changes'], change);
       if (random.isTrue(0.3)) await runBoth(BEGIN_TALLY, [tally], [1, random.workload(), 100_000]);
-      const outcome = [random.workload(), random.one('', 'failed', 'passing'), random.one('Reloaded', 'Failed'), entry()];
+      const outcome = [
+        random.workload(),
+        random.one('', 'failed', 'passing'),
+        random.one('Reloaded', 'Failed'),
+        entry(),
+      ];
       await runBoth(TELL_OUTCOME, ['outcomes', tally], [30, 1_000_000, 3000, ...outcome]);
       const audit = [50, 5, 100_000, entry(), 1_000_000];
       await runBoth(ADD_AUDIT, ['audit', `audit-of:${random.below(2)}`], audit);
