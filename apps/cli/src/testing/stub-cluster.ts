@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { runCli, type Ran } from './run-cli.ts';
 import { stubAdmin, type StubAnswer, type StubRequest } from './stub-admin.ts';
@@ -12,7 +12,7 @@ export const kubeError = (code: number, reason: string, message = reason): StubA
   body: { kind: 'Status', code, reason, message },
 });
 
-/** The program with the kubeconfig of an API server with these answers, by `GET /path`; e2e/admin/cli.spec.ts has a real one. */
+/** For use in a test. The program with the kubeconfig of an API server with these answers, by `GET /path`; e2e/admin/cli.spec.ts has a real one. */
 export async function apiServer(
   answers: Readonly<Record<string, StubAnswer>>,
   user: unknown = { token: 'kube-token' },
@@ -28,7 +28,7 @@ export async function apiServer(
     ({ method, path }) => answers[`${method} ${path}`] ?? kubeError(404, 'NotFound'),
   );
   const folder = mkdtempSync(join(tmpdir(), 'reroll-cli-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const kubeconfig = join(folder, 'kubeconfig');
   const parts = {
     clusters: [{ name: 'c', cluster: { server: stub.url, 'insecure-skip-tls-verify': true } }],
