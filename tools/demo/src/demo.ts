@@ -64,7 +64,7 @@ async function openShop({ stage, observer, terminal }: Scene): Promise<string[]>
   const restarted = WORKLOADS.filter((workload) => observer.rollout(workload).count > 0);
   terminal.step(`${PODS} pods are Ready`);
   terminal.step(
-    `adopted: what ${ASKING.length} workloads run with is recorded on them; restarted: ${restarted.length}`,
+    `adopted: what ${ASKING.length} of the ${WORKLOADS.length} workloads run with is recorded on them (the others ask for no reload); restarted: ${restarted.length}`,
   );
   return restarted.map(({ name }) => `${name} was restarted when it was adopted`);
 }
