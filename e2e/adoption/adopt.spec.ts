@@ -165,7 +165,7 @@ it.each([
   expect(details.some((detail) => detail.includes(text))).toBe(true);
 });
 
-it('what an old system left tells whether the pods run the present data: those whose source changed since it ended are listed', async () => {
+it('what an old system left tells whether the pods run the current data: those whose source changed since it ended are listed', async () => {
   for (const { name, sources } of LEFT) await inStep(former, `Deployment/${name}`, sources);
   await settled(reroll, former);
   expect(await ofFormer()).toEqual(LEFT.map(() => 0));

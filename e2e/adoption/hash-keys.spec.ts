@@ -61,7 +61,7 @@ function digest(algorithm: string, v: string): string {
   return createHash(algorithm).update(`v=${v}`).digest('hex');
 }
 
-/** Resolves when each is recorded with the present data, under the first of these keys. */
+/** Resolves when each is recorded with the current data, under the first of these keys. */
 async function recorded(reroll: Reroll, texts: readonly string[]): Promise<void> {
   const keys = keysOf(texts);
   const scheme = keys[0] ? `k${keys[0].id}` : '1';

@@ -120,7 +120,7 @@ async function completeLook(moment: string): Promise<Look> {
 
 /**
  * Has each kubelet pull, and returns what `stale` said of each such pod before: whatever is said to be current is pulled with the
- * present data.
+ * current data.
  */
 async function pulls({ imagePulls }: Look, at: number, tag: string): Promise<readonly State[]> {
   const written = sources.of('pull');

@@ -139,7 +139,7 @@ function statesOf(found: readonly Consumer[], of: string): Readonly<Record<strin
 }
 
 describe('on a real node', () => {
-  it('nothing is stale where pods started with the present data', async () => {
+  it('nothing is stale where pods started with the current data', async () => {
     await pause(2_000);
     await release.space.apply(reader('managed', auto()), reader('plain'));
     await rolledOut('managed', 'plain');

@@ -34,7 +34,7 @@ async function held(name: string, v: string, reason: string): Promise<string> {
   return await eventually(async () => (await messages()).find((message) => !before.has(message)));
 }
 
-/** Resolves when the workload runs the present data, which was one reload. */
+/** Resolves when the workload runs the current data, which was one reload. */
 async function reloadedOnce(name: string, rollouts: RolloutCount): Promise<void> {
   await inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`]);
   expect(await rollouts.now()).toBe(1);

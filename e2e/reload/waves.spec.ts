@@ -43,7 +43,7 @@ async function installed(name: string, count: number, first: readonly Modifier[]
   return names;
 }
 
-/** Those that have the present data by their records. */
+/** Those that have the current data by their records. */
 async function reloaded(name: string, names: readonly string[]): Promise<string[]> {
   const source = await space.get(`Secret/${name}`);
   const objects = await space.list('Deployment');

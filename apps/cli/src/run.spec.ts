@@ -233,13 +233,13 @@ describe('every command, as a table, as JSON and as YAML', () => {
     [
       ['workloads', 'deploy', 'web'],
       'GET /api/v1/workloads/Deployment/shop/web',
-      'secret/db   used   yes     AutoReload   no    it uses the source',
+      'secret/db   used   yes       AutoReload   no    it uses the source',
     ],
     [['sources'], 'GET /api/v1/sources', 'secret/db   yes      1           60m'],
     [
       ['sources', 'secret/db'],
       'GET /api/v1/sources/Secret/shop/db',
-      'deployment/web   used   yes     AutoReload   no    it uses the source',
+      'deployment/web   used   yes       AutoReload   no    it uses the source',
     ],
     [
       ['why-not', 'deploy/web', '--source', 'secret/db'],
@@ -249,7 +249,7 @@ describe('every command, as a table, as JSON and as YAML', () => {
     [
       ['preview', 'secret/db'],
       'POST /api/v1/preview',
-      '2      deployment/web   secret/db   yes     OutsideWindow until 2026-11-21T22:00:00.000Z   AutoReload   it would',
+      '2      deployment/web   secret/db   yes       OutsideWindow until 2026-11-21T22:00:00.000Z   AutoReload   it would',
     ],
     [['queues'], 'GET /api/v1/queues', 'reloads   yes      3         0         1        2        90s'],
     [

@@ -194,7 +194,7 @@ export class Fleet {
 
   /**
    * What is wrong, by what the API server has now, a line each: a marker or a record that is not of the
-   * present data, a workload reloaded more often or, as each had the time to, less often than its source changed.
+   * current data, a workload reloaded more often or, as each had the time to, less often than its source changed.
    */
   async anomalies(expectedRollouts?: (member: Member) => readonly number[]): Promise<string[]> {
     const [workloads, configMaps, secrets] = await Promise.all(
@@ -217,7 +217,7 @@ export class Fleet {
   /**
    * What is wrong when sources were changed again and again, also while their workloads were being reloaded. Several changes may then
    * be one rollout. A source may have been changed between a worker's read and its patch: the marker is of the data before then,
-   * and only the order of the writes tells that the pods have the present data.
+   * and only the order of the writes tells that the pods have the current data.
    */
   async anomaliesOfChurn(): Promise<string[]> {
     const sources = [...(await this.space.list('ConfigMap')), ...(await this.space.list('Secret'))];
@@ -234,10 +234,10 @@ export class Fleet {
         found.push(`${workload}: rolled ${rollouts} times for ${changes} changes`);
       }
       if (changes > 0 && !isNewer(last, versions.get(nameOf(workload)) ?? RV_UNKNOWN)) {
-        found.push(`${workload}: its pods are older than the present data of ${member.source}`);
+        found.push(`${workload}: its pods are older than the current data of ${member.source}`);
       }
       if (this.#sight(workload)?.record !== this.#expected.get(workload)) {
-        found.push(`${workload}: its record is not of the present data of ${member.source}`);
+        found.push(`${workload}: its record is not of the current data of ${member.source}`);
       }
       return found;
     });
@@ -337,10 +337,10 @@ function anomaliesOf(by: {
     found.push(`${member.workload}: rolled ${rollouts} times, expected ${allowed.join(' or ')}`);
   }
   if (recordOf(workload)[member.source] !== hashOf(present)) {
-    found.push(`${member.workload}: its record is not of the present data of ${member.source}`);
+    found.push(`${member.workload}: its record is not of the current data of ${member.source}`);
   }
   if (rollouts > 0 && marker !== markerHash(kind, present)) {
-    found.push(`${member.workload}: its marker is not of the present data of ${member.source}`);
+    found.push(`${member.workload}: its marker is not of the current data of ${member.source}`);
   }
   return found;
 }

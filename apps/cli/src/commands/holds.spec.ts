@@ -24,7 +24,7 @@ describe('resume', () => {
   const SECRET = '/api/v1/namespaces/shop/secrets/db';
   const secret = { body: { metadata: { name: 'db', namespace: 'shop', resourceVersion: '41' } } };
 
-  it('lets the change of the present data of a source go on', async () => {
+  it('lets the change of the current data of a source go on', async () => {
     const { run, requests } = await apiServer({
       [`GET ${SECRET}`]: secret,
       [`PATCH ${SECRET}`]: { body: {} },

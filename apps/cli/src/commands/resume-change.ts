@@ -9,7 +9,7 @@ import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import { fullName } from '../views/names.ts';
 
-/** Lets the waves of a source's present data go on after a failed rollout, with the rights of the user. */
+/** Lets the waves of a source's current data go on after a failed rollout, with the rights of the user. */
 export async function resumeChange(
   session: Session,
   words: readonly string[],

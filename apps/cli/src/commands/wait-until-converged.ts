@@ -30,7 +30,7 @@ const PAUSES = { baseMs: 1_000, maxMs: 10_000 };
 const NONE = countsOf([]);
 
 /**
- * Looks again and again until nothing but the present data is in use. An API server that cannot answer is asked again until the time
+ * Looks again and again until nothing but the current data is in use. An API server that cannot answer is asked again until the time
  * is over.
  * @throws at the first look, if it cannot succeed: the source does not exist, or may not be read
  */

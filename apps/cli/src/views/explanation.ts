@@ -28,7 +28,7 @@ export function explanationFacts(explanation: Explanation): (readonly [string, C
 function recordText({ recorded, current, agrees }: Explanation['record']): string {
   if (recorded === null) return 'nothing yet';
   const relation = agrees === null ? 'not comparable with' : agrees ? 'the same as' : 'other than';
-  return `${shortHash(recorded)}, ${relation} the present data${current === null ? '' : ` (${shortHash(current)})`}`;
+  return `${shortHash(recorded)}, ${relation} the current data${current === null ? '' : ` (${shortHash(current)})`}`;
 }
 
 export const RULE_COLUMNS: readonly Column<Explanation['rules'][number]>[] = [
@@ -50,7 +50,7 @@ export function verdictColumns(verdicts: readonly PreviewVerdict[]): readonly Co
     ...(inWaves ? [WAVE] : []),
     { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) },
     { title: 'SOURCE', cell: ({ source }) => shortName(source) },
-    { title: 'ROLLS', cell: ({ reloads }) => yesNo(reloads) },
+    { title: 'RELOADS', cell: ({ reloads }) => yesNo(reloads) },
     { title: 'HELD', cell: ({ held }) => heldText(held) },
     { title: 'REASON', cell: ({ reason }) => reason },
     { title: 'DETAIL', cell: ({ detail }) => detail },

@@ -73,7 +73,7 @@ type SourceDependency = Source['workloadsInDetail'][number];
 
 const DEPENDENCY_COLUMNS: readonly Column<Omit<Dependency, 'source'>>[] = [
   { title: 'HOW', cell: ({ how }) => how },
-  { title: 'ROLLS', cell: ({ rolls }) => yesNo(rolls) },
+  { title: 'RELOADS', cell: ({ rolls }) => yesNo(rolls) },
   { title: 'REASON', cell: ({ reason }) => reason },
   { title: 'DUE', cell: ({ due }) => toned(due ?? 'no', toneOf(due ?? '')) },
   { title: 'RECORDED', wide: true, cell: ({ recorded }) => shortHash(recorded) },

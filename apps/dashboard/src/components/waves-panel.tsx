@@ -32,7 +32,7 @@ interface WavesPanelProps {
   readonly hash?: string | null;
 }
 
-/** How far the present data of a source has come. Nothing if its changes come to all workloads at once. */
+/** How far the current data of a source has come. Nothing if its changes come to all workloads at once. */
 export function WavesPanel({ of, answer: { data, error }, hash }: WavesPanelProps): JSX.Element | null {
   // Without a row there are no waves; any other failure is told.
   if (!data) return error && error.status !== 404 ? <Trouble error={error} what="the waves" /> : null;

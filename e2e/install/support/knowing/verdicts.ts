@@ -117,7 +117,7 @@ function faultOf(held: Held, source: Written, at: number): string | undefined {
     return mayBeUnknown(held, source, at) ? undefined : 'the guide says that it is known';
   // A volume of what has the field `immutable` counts as given at the start.
   const isLimit = use.by === 'volume' && source.isImmutable;
-  return isPresent && !isLimit ? 'it has the present data' : undefined;
+  return isPresent && !isLimit ? 'it has the current data' : undefined;
 }
 
 /** Whether a kubelet may not have noticed a write yet. */

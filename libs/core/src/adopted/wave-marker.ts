@@ -30,7 +30,7 @@ export function waveChildren(workload: {
   return children;
 }
 
-/** Returns the sources whose present data the hash proves: those that no init container reads into a variable. */
+/** Returns the sources whose current data the hash proves: those that no init container reads into a variable. */
 export function provenByWave(children: WaveChildren, { spec }: PodTemplate): ReadonlySet<SourceName> {
   const unseen = (spec?.initContainers ?? []).flatMap(envUses).map(([kind, name]) => `${kind}/${name}`);
   return new Set([...children.keys()].filter((name) => !unseen.includes(name)));

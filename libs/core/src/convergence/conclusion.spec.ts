@@ -12,11 +12,11 @@ const use = (pod: string, state: JudgedUse['state'], more: Partial<JudgedUse> = 
 
 it.each<[JudgedUse[], boolean, string]>([
   [[], true, 'Nobody: no running container uses it.'],
-  [[use('a', 'current')], true, 'Nobody: 1 container of 1 pod has the present data.'],
+  [[use('a', 'current')], true, 'Nobody: 1 container of 1 pod has the current data.'],
   [
     [use('a', 'current'), use('a', 'current', { use: 'volume' }), use('b', 'current')],
     true,
-    'Nobody: 2 containers of 2 pods have the present data.',
+    'Nobody: 2 containers of 2 pods have the current data.',
   ],
   [[use('a', 'stale'), use('b', 'current')], true, '1 container of 1 pod still does.'],
   [[use('a', 'stale'), use('a', 'stale', { container: 'b' })], true, '2 containers of 1 pod still do.'],
@@ -39,9 +39,9 @@ it.each<[JudgedUse[], boolean, string]>([
   [
     [use('a', 'current')],
     false,
-    'It is not known: not every pod was looked at. Those that were have the present data.',
+    'It is not known: not every pod was looked at. Those that were have the current data.',
   ],
-  [[], false, 'It is not known: not every pod was looked at. Those that were have the present data.'],
+  [[], false, 'It is not known: not every pod was looked at. Those that were have the current data.'],
 ])('of %j, complete %j: %s', (uses, isComplete, expected) => {
   expect(convergenceConclusion(uses, isComplete)).toBe(expected);
 });

@@ -21,9 +21,9 @@ export function convergenceConclusion(uses: readonly JudgedUse[], isComplete: bo
   }
   if (unknown.length > 0) return `It is not known of ${counted(unknown)}: ${reasonOf(unknown)}.${unseen}`;
   if (!isComplete)
-    return 'It is not known: not every pod was looked at. Those that were have the present data.';
+    return 'It is not known: not every pod was looked at. Those that were have the current data.';
   if (uses.length === 0) return 'Nobody: no running container uses it.';
-  return `Nobody: ${counted(uses)} ${containersOf(uses).length === 1 ? 'has' : 'have'} the present data.`;
+  return `Nobody: ${counted(uses)} ${containersOf(uses).length === 1 ? 'has' : 'have'} the current data.`;
 }
 
 function containersOf(uses: readonly JudgedUse[]): string[] {

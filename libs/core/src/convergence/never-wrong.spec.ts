@@ -142,7 +142,7 @@ function podOf({ created, clockAhead, isKept }: Scene, started: number): UsingPo
   };
 }
 
-it('never says of a container with older data that it is current, nor of one with the present data that it is stale', () => {
+it('never says of a container with older data that it is current, nor of one with the current data that it is stale', () => {
   const seen = { current: 0, stale: 0, unknown: 0 };
   assert(
     property(scene, (of) => {

@@ -36,7 +36,7 @@ export const KUBELET_DELAY = 210;
 const WRITE_TAKES = 10;
 
 /**
- * Judges whether one use of a source in one pod is with the present data; null: the container does not run, and will start with them.
+ * Judges whether one use of a source in one pod is with the current data; null: the container does not run, and will start with them.
  *
  * `current` is never said of a container that may have older data, if clocks differ by less than `delay`, and if a kubelet that starts
  * a pod knows of the writes from before the pod was created, as every rollout needs. What a process does with a file that was

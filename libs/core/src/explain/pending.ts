@@ -6,7 +6,7 @@ import { DELETED_HASH, isSameScheme, type RecordHash } from '../record/record-ha
 import { planReload, type DependencyFacts, type DependencyVerdict } from '../reload/plan.ts';
 import type { ExplainedSource, ExplainInput } from './facts.ts';
 
-/** The data that the pods were last started with, and the present data. */
+/** The data that the pods were last started with, and the current data. */
 export interface RecordFacts {
   /** `0.deleted`: reloaded for the source's deletion. Null: not recorded. */
   readonly recorded: RecordHash | null;

@@ -110,7 +110,7 @@ export interface WaveMember {
   readonly workload: WorkloadKey;
   /** See `waveOf`. */
   readonly wave: number;
-  /** Its pods were started with the present data, or are being replaced for it. */
+  /** Its pods were started with the current data, or are being replaced for it. */
   readonly isReloaded: boolean;
   /** What its last rollout came to. */
   readonly rollout: RolloutSeen;

@@ -51,7 +51,7 @@ export interface PlanInput {
   /** The catalog's row of the workload. */
   readonly row: WorkloadRow | undefined;
   readonly dependencies: readonly DependencyFacts[];
-  /** What to do with a dependency if nothing shows whether the pods run the present data. */
+  /** What to do with a dependency if nothing shows whether the pods run the current data. */
   readonly adoptStale: 'report' | 'reload';
   /** `--reload-on-delete`. Default: a deletion reloads nothing. */
   readonly onDelete?: boolean;

@@ -137,7 +137,7 @@ export interface WorkloadRow extends Omit<
   readonly unverified: readonly SourceName[];
   /** For a dependency without a record: the resourceVersion that counts in place of an older `templateRv`. */
   readonly baselines: Readonly<Record<SourceName, Rv>>;
-  /** Dependencies found in a list for which nothing shows whether the pods run the present data. */
+  /** Dependencies found in a list for which nothing shows whether the pods run the current data. */
   readonly stale: readonly SourceName[];
 }
 

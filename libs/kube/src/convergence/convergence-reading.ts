@@ -12,7 +12,7 @@ import { listPages, type PagedList } from '../reflector/list-pages.ts';
 import { sourceKind } from '../sources/registry.ts';
 import { SECRET_PROVIDER_CLASSES } from '../sources/secret-provider-class.ts';
 
-/** How one container of a pod uses one source, and whether it has the present data. */
+/** How one container of a pod uses one source, and whether it has the current data. */
 export interface Consumer extends JudgedUse {
   readonly namespace: string;
   readonly source: SourceId;

@@ -9,7 +9,7 @@ export interface ResumedMetadata {
 }
 
 /**
- * Reads a source, and returns the annotation that lets the waves of its present data go on after a failed rollout: the resourceVersion up
+ * Reads a source, and returns the annotation that lets the waves of its current data go on after a failed rollout: the resourceVersion up
  * to which they may. Data that is written later begins with its first wave. `path`: of the source. Rejects with a `KubeError`.
  */
 export async function resumedMetadata(

@@ -80,7 +80,7 @@ export const planMutants = [
       killedBy: { spec: JOBS, test: 'one of which nothing tells what its pods run too' },
     },
     {
-      name: 'a marker of the present data proves nothing',
+      name: 'a marker of the current data proves nothing',
       text: `if (isMarked || !row.stale.includes(name)) return 'Adopt';`,
       replacement: `if (!row.stale.includes(name)) return 'Adopt';`,
       killedBy: { spec: JOBS, test: 'unless its marker does' },

@@ -217,7 +217,7 @@ export class Truth {
     return workloads.flatMap(([key, { shown }]) =>
       this.#dependenciesOf(shown)
         .filter((source) => !this.#recordsPresent(shown, source))
-        .map((source) => `${key} does not record the present data of ${source}`),
+        .map((source) => `${key} does not record the current data of ${source}`),
     );
   }
 

@@ -104,7 +104,7 @@ export function verifiedBySource(
 
 /**
  * Returns the resourceVersion at which a dependency without a record began, and whether it is stale: nothing shows whether the pods
- * run the present data.
+ * run the current data.
  */
 export type DependencyBeginning = (name: SourceName) => {
   readonly rv: Rv;
