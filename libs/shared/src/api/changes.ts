@@ -83,8 +83,8 @@ export const change = z
     ...summary,
     workloads: z.array(changeWorkload),
     /**
-     * Outcomes by reason of the unlisted workloads that got a reload job. Null: unknown, because the source changed again. Present
-     * if the list is cut.
+     * How many of the unlisted workloads that got a reload job have ended, by the reason of their outcome; holds and attempts that are
+     * retried are left out. Null: unknown, because the source changed again. Present if the list is cut.
      */
     counted: z.record(z.string(), count).nullable().optional(),
   })
