@@ -175,6 +175,14 @@ describe('without an admin', () => {
     ]);
   });
 
+  it('why tells each source, with the recorded hash if asked', async () => {
+    const words = ['why', 'deploy/web', '--direct'];
+    const line = String.raw`─ secret/db +AutoReload: [^\n(]+`;
+    const recorded = String.raw` \(recorded \S{12,}\)`;
+    expect(await cli.out(...words)).toMatch(new RegExp(`${line}$`, 'm'));
+    expect(await cli.out(...words, '-o', 'wide')).toMatch(new RegExp(`${line}${recorded}$`, 'm'));
+  });
+
   it('works where there is none, with the rights of who asks, and says what those did not show', async () => {
     await caller(space, 'developer', { namespaced: READ });
     const token = await tokenOf(space, 'developer', ISSUER);

@@ -23,9 +23,9 @@ interface Watched extends Ran {
   readonly frames: readonly string[];
 }
 
-/** Each look at the change gets the next step, and the last one from then on. The first is that which sees whether there is such a change. */
+/** Each look at the change gets the next step (`away`: an error), and the last one from then on. The first is that which sees whether there is such a change. */
 async function watched(
-  steps: readonly Partial<Change>[],
+  steps: readonly (Partial<Change> | 'away')[],
   { flags = [], isLive = false }: { flags?: readonly string[]; isLive?: boolean } = {},
 ): Promise<Watched> {
   let now = NOW;
@@ -36,6 +36,7 @@ async function watched(
     now += 60_000;
     isLast = left.length === 1;
     const step = left.length > 1 ? left.shift() : left[0];
+    if (step === 'away') return problem(500, 'Internal');
     return step && { body: change(step) };
   });
   const frames: string[] = [];
@@ -76,11 +77,38 @@ describe('change --watch', () => {
     expect(frames).toHaveLength(2);
     expect(frames[0]).toMatch(/^1 +baking +1\/1 +\d+m\S* +deployment\/web is rolled out$/m);
     expect(frames[0]).toMatch(/^2 +waiting +0\/1/m);
-    expect(frames[0]?.indexOf('deployment/worker   held')).toBeLessThan(
-      frames[0]?.indexOf('deployment/web      rolledOut') ?? 0,
+    expect(frames[0]).toMatch(
+      /^deployment\/worker +held +<none> +AwaitsWave: it waits for wave 1\ndeployment\/web +rolledOut/m,
     );
-    expect(frames[0]).toMatch(/^deployment\/worker +held +<none> +AwaitsWave: it waits for wave 1$/m);
     expect(frames[1]).toMatch(/^2 +done/m);
+  });
+
+  it('tells that what it shows is old while the admin cannot tell', async () => {
+    const steps = [...BOTH.slice(0, 2), 'away', 'away', ...BOTH.slice(2)] as const;
+    const { frames, code } = await watched(steps, { isLive: true });
+    const away = 'The admin cannot tell at the moment: title of Internal';
+    expect(frames).toHaveLength(4);
+    const lastLines = frames.map((frame) => frame.trimEnd().split('\n').at(-1));
+    expect(lastLines).toEqual([
+      '60s so far; Ctrl-C stops watching, not the reload',
+      `State of 60s ago. ${away}`,
+      `State of 2m ago. ${away}`,
+      '4m so far; Ctrl-C stops watching, not the reload',
+    ]);
+    expect(frames[2]).toMatch(/^deployment\/worker +held/m);
+    expect(code).toBe(0);
+    const { err } = await watched(steps);
+    expect(err.split('\n').filter((line) => line === away)).toHaveLength(1);
+  });
+
+  it('asks for the waves only where it shows them', async () => {
+    const paths: string[] = [];
+    const { url } = await stubAdmin(({ path }) => {
+      paths.push(path);
+      return { body: change({ workloads: [changeWorkload('rolledOut')] }) };
+    });
+    await runCli(['change', '1763737200123-0', '-w', '--server', url]);
+    expect(paths.filter((path) => path.endsWith('/waves'))).toHaveLength(1);
   });
 
   it.each([

@@ -49,7 +49,7 @@ async function runChange(call: Call<ChangeOptions>): Promise<ExitCode> {
 /** @throws a `CliError` at once if there is no such change */
 async function followed(session: Session, id: string, timeoutMs: number | undefined): Promise<ExitCode> {
   await (await session.admin()).call('getChange', { params: { id } });
-  return (await followChange(session, { change: id, timeoutMs })).code;
+  return followChange(session, { change: id, timeoutMs });
 }
 
 async function printChange(session: Session, change: Change): Promise<void> {

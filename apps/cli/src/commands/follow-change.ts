@@ -7,7 +7,7 @@ import { CliError, EXIT, type ExitCode } from '../errors.ts';
 import { humanDuration } from '../output/age.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
-import { ENDS, PASSED_OVER } from './follow-ends.ts';
+import { ENDS } from './follow-ends.ts';
 import { FollowProgress } from './follow-progress.ts';
 import { wavesOf } from './waves-of.ts';
 
@@ -23,13 +23,8 @@ export interface Followed {
 export interface Seen {
   readonly change: Change;
   readonly workloads: readonly ChangeWorkload[];
-  /** Only of a change as a whole that comes in waves. */
+  /** Only of a change as a whole that comes in waves, and only on a terminal. */
   readonly waves: Waves | undefined;
-}
-
-export interface Result {
-  readonly code: ExitCode;
-  readonly seen: Seen | undefined;
 }
 
 const POLL_MS = 1_000;
@@ -39,24 +34,23 @@ const POLL_MS = 1_000;
  * rolled out or will not be, or the time is over.
  * @throws the admin's refusal; what may pass (404, 429, 5xx, no connection) is passed over
  */
-export async function followChange(session: Session, followed: Followed): Promise<Result> {
+export async function followChange(session: Session, followed: Followed): Promise<ExitCode> {
   const { io } = session;
   const deadline = io.now() + (followed.timeoutMs ?? Infinity);
   const progress = new FollowProgress(io);
-  let seen: Seen | undefined;
   while (!io.signal.aborted) {
     const looked = await look(session, followed);
-    if (!(looked instanceof CliError)) {
-      seen = looked;
-      progress.tell(seen);
-      const code = endOf(seen, followed);
-      if (code !== undefined) return { code, seen };
+    if (looked instanceof CliError) progress.lost(looked);
+    else {
+      progress.tell(looked);
+      const code = endOf(looked, followed);
+      if (code !== undefined) return code;
     }
-    if (io.now() >= deadline) return { code: notInTime(session, followed, looked), seen };
+    if (io.now() >= deadline) return notInTime(session, followed, looked);
     const pause = Math.min(POLL_MS, deadline - io.now());
     await sleep(pause, undefined, { signal: io.signal }).catch(() => undefined);
   }
-  return { code: EXIT.interrupted, seen };
+  return EXIT.interrupted;
 }
 
 /** Undefined: something may still change. */
@@ -64,11 +58,11 @@ function endOf({ change, workloads }: Seen, { workload }: Followed): ExitCode | 
   if (workloads.some(({ state }) => ENDS[state] === undefined)) return undefined;
   if (workload !== undefined) {
     const [only] = workloads;
-    return only && (ENDS[only.state] === true ? EXIT.done : EXIT.notRolled);
+    return only && (ENDS[only.state] === 'done' ? EXIT.done : EXIT.notRolled);
   }
   const counted = Object.values(change.counted ?? {}).reduce((sum, count) => sum + count, 0);
   if (counted < (change.more?.woken ?? 0)) return undefined;
-  const isFine = workloads.every(({ state }) => ENDS[state] === true || PASSED_OVER.has(state));
+  const isFine = workloads.every(({ state }) => ENDS[state] !== 'failed');
   return isFine ? EXIT.done : EXIT.notRolled;
 }
 
@@ -85,7 +79,9 @@ async function look(session: Session, { change: id, workload }: Followed): Promi
     const change = await api.call('getChange', { params: { id } });
     if (workload === undefined) {
       const workloads = change.workloads.filter(({ verdict }) => verdict === 'reload');
-      return { change, workloads, waves: await wavesOf(api, change) };
+      // Only the table shows the waves.
+      const waves = session.io.redraw && (await wavesOf(api, change));
+      return { change, workloads, waves };
     }
     const workloads = change.workloads.filter((each) => keyOf(each.workload) === keyOf(workload));
     return { change, workloads, waves: undefined };

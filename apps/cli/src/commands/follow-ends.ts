@@ -1,14 +1,15 @@
 import type { ReloadState } from '@reroll/core/history/states';
 
-/** States that do not change any more. True: the workload has what it was to get. */
-export const ENDS: Readonly<Partial<Record<ReloadState, boolean>>> = {
-  rolledOut: true,
-  stuck: false,
-  failed: false,
-  skipped: false,
-  recorded: false,
-  wouldReload: false,
-  forgotten: false,
+/** How a state that does not change any more ends a workload: it has the change, does not get it by rule, or should have got it. */
+type End = 'done' | 'passedOver' | 'failed';
+
+/** Of the states that do not change any more. */
+export const ENDS: Readonly<Partial<Record<ReloadState, End>>> = {
+  rolledOut: 'done',
+  skipped: 'passedOver',
+  recorded: 'passedOver',
+  wouldReload: 'passedOver',
+  stuck: 'failed',
+  failed: 'failed',
+  forgotten: 'failed',
 };
-/** Ends that are no failure of a change as a whole. */
-export const PASSED_OVER: ReadonlySet<ReloadState> = new Set(['skipped', 'recorded', 'wouldReload']);

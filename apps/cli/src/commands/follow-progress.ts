@@ -1,6 +1,7 @@
 import { keyOf } from '@reroll/core/model';
 import type { ChangeWorkload } from '@reroll/shared/api/changes';
 import type { Io } from '../io.ts';
+import type { CliError } from '../errors.ts';
 import { humanDuration } from '../output/age.ts';
 import { paintFor, toneOf, type Paint } from '../output/color.ts';
 import { safeText } from '../output/safe-text.ts';
@@ -18,6 +19,8 @@ export class FollowProgress {
   readonly #began: number;
   /** The last step that was told of each workload, by its key. */
   readonly #told = new Map<string, string>();
+  #last: { readonly seen: Seen; readonly at: number } | undefined;
+  #isLost = false;
 
   constructor(io: Io) {
     this.#io = io;
@@ -26,18 +29,34 @@ export class FollowProgress {
   }
 
   tell(seen: Seen): void {
-    if (this.#io.redraw !== undefined) return this.#io.redraw(this.#frame(seen));
+    this.#last = { seen, at: this.#io.now() };
+    this.#isLost = false;
+    if (this.#io.redraw !== undefined) {
+      const after = humanDuration(this.#io.now() - this.#began);
+      return this.#io.redraw(this.#frame(seen, `${after} so far; Ctrl-C stops watching, not the reload`));
+    }
     for (const workload of seen.workloads) this.#tellStep(workload);
   }
 
-  #frame({ workloads, waves }: Seen): string {
+  /** After the first look that told something: that what is shown is not current, in the table, or in one line for each outage. */
+  lost({ message }: CliError): void {
+    if (this.#last === undefined) return;
+    const { seen, at } = this.#last;
+    const notice = `The admin cannot tell at the moment: ${safeText(message)}`;
+    const old = humanDuration(this.#io.now() - at);
+    if (this.#io.redraw !== undefined) this.#io.redraw(this.#frame(seen, `State of ${old} ago. ${notice}`));
+    else if (!this.#isLost) this.#io.err(`${notice}\n`);
+    this.#isLost = true;
+  }
+
+  #frame({ workloads, waves }: Seen, lastLine: string): string {
     const now = this.#io.now();
     const paint = this.#paint;
     const after = humanDuration(now - this.#began);
     if (workloads.length === 0) return `The admin has not seen the workload of the change yet (${after})\n`;
     const plan = waves === undefined ? '' : wavesText(waves, { now, paint });
     const shown = table(columns(now), unfinishedFirst(workloads), { paint });
-    return `${plan}${plan === '' ? '' : '\n'}${shown}${paint(`${after} so far; Ctrl-C stops watching, not the reload`, 'quiet')}\n`;
+    return `${plan}${plan === '' ? '' : '\n'}${shown}${paint(lastLine, 'quiet')}\n`;
   }
 
   #tellStep(each: ChangeWorkload): void {

@@ -45,5 +45,5 @@ async function runReload({ session, io, words, options }: Call<ReloadOptions>): 
     io.out(`${fullName(workload)} reload requested (change ${safeText(accepted.id)})\n`);
   }
   if (options.wait !== true) return;
-  return (await followChange(session, { change: accepted.id, workload, timeoutMs })).code;
+  return followChange(session, { change: accepted.id, workload, timeoutMs });
 }

@@ -84,7 +84,7 @@ async function printWorkload(
   if (!printDocument(io, output, workload)) io.out(workloadText(session, workload, output === 'wide'));
 }
 
-export function workloadText({ io }: Session, workload: Workload, wide: boolean): string {
+function workloadText({ io }: Session, workload: Workload, wide: boolean): string {
   const paint = paintFor(io, io.outIsTerminal);
   const now = io.now();
   const parts = [facts(workloadFacts(workload, now), paint)];

@@ -12,6 +12,7 @@ import { toned } from '../output/table.ts';
 import { tree, type Branch } from '../output/tree.ts';
 import type { Session } from '../session.ts';
 import { shortName } from '../views/names.ts';
+import { hashText } from '../views/why.ts';
 import { existing, gatherer } from './explain.ts';
 import { annotationsOfCluster } from './preview.ts';
 import { namespaceHolds } from './namespace-holds.ts';
@@ -75,11 +76,14 @@ export function printOfCluster({ io }: Session, output: Output | undefined, why:
     { name: 'Settings', cell: settings },
     sources.length === 0
       ? { name: 'Sources', cell: 'none' }
-      : { name: 'Sources', below: sources.map(sourceBranch) },
+      : { name: 'Sources', below: sources.map((each) => sourceBranch(each, output === 'wide')) },
   ];
   io.out(tree(branches, paintFor(io, io.outIsTerminal)));
 }
 
-function sourceBranch({ source, reloads, reason, conclusion }: Explanation): Branch {
-  return { name: shortName(source), cell: toned(`${reason}: ${conclusion}`, reloads ? undefined : 'quiet') };
+function sourceBranch({ source, reloads, reason, conclusion, record }: Explanation, wide: boolean): Branch {
+  // The current hash needs the key of the installation.
+  const recorded = wide ? ` (recorded ${hashText(record.recorded)})` : '';
+  const cell = `${reason}: ${conclusion}${recorded}`;
+  return { name: shortName(source), cell: toned(cell, reloads ? undefined : 'quiet') };
 }

@@ -53,7 +53,7 @@ function sourceBranch(each: Dependency, wide: boolean): Branch {
   return { name: shortName(each.source), cell: toned(`${parts.join('; ')}: ${each.detail}`, tone) };
 }
 
-function hashText(hash: string | null): string {
+export function hashText(hash: string | null): string {
   return hash === null ? 'nothing' : shortHash(hash);
 }
 
