@@ -109,7 +109,7 @@ describe('through the API server’s proxy', () => {
     expect(await watch.exited).toBe(130);
     expect(await operator.out('why', 'deploy/web')).toMatch(
       new RegExp(
-        `^Reroll reloaded deployment/web \\d+s ago, because secret/db was updated, change ${id} \\(\\w+\\); it is rolledOut\\.$`,
+        `^Reroll reloaded deployment/web \\d+s ago, because secret/db was updated \\(change ${id}, \\w+\\)\\. Its pods were replaced\\.$`,
         'm',
       ),
     );

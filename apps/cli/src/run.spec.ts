@@ -317,7 +317,7 @@ describe('every command, as a table, as JSON and as YAML', () => {
     const { out, code } = await cli(['why', 'deploy/web']);
     expect(code).toBe(0);
     expect(out.split('\n')[0]).toBe(
-      'Reroll reloaded deployment/web 60m ago, because secret/db was updated, change 1763737200123-0 (AutoReload); it is rolledOut.',
+      'Reroll reloaded deployment/web 60m ago, because secret/db was updated (change 1763737200123-0, AutoReload). Its pods were replaced.',
     );
     expect(out.split('\n').slice(1)).toEqual([
       '├─ Rollout   complete (Complete, 2 of 2 pods ready)',

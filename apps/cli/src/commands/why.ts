@@ -44,7 +44,7 @@ async function runWhy(call: Call<DirectOptions>): Promise<void> {
   io.out(tree(whyBranches(workload, view), paintFor(io, io.outIsTerminal)));
 }
 
-/** The last reload in one sentence. */
+/** The last reload in two sentences. */
 async function reloadText(api: AdminApi, workload: Workload, now: number): Promise<string> {
   const name = shortName(workload);
   const last = lastReloadOf(workload);
@@ -52,7 +52,9 @@ async function reloadText(api: AdminApi, workload: Workload, now: number): Promi
     return `The history knows of no time when Reroll reloaded ${name}: if its pods restarted, it was not Reroll.`;
   }
   const change = await changeOf(api, last);
-  return `Reroll reloaded ${name} ${age(last.at, now)} ago, because ${cause(last, change)} (${last.reason}); it is ${last.state}.`;
+  const details = last.change === null ? last.reason : `change ${last.change}, ${last.reason}`;
+  const pods = PODS[last.state] ?? '';
+  return `Reroll reloaded ${name} ${age(last.at, now)} ago, because ${cause(last, change)} (${details}). ${pods}`;
 }
 
 async function changeOf(api: AdminApi, { change: id }: HistoryEntry): Promise<Change | undefined> {
@@ -67,12 +69,18 @@ async function changeOf(api: AdminApi, { change: id }: HistoryEntry): Promise<Ch
 }
 
 function cause(entry: HistoryEntry, change: Change | undefined): string {
-  const id = entry.change === null ? '' : `, change ${entry.change}`;
   const request = change?.request;
-  if (request) return `${request.actor} asked for it: ${request.reason}${id}`;
+  if (request) return `${request.actor} asked for it: ${request.reason}`;
   const source = entry.source === null ? entry.rolled.map(shortKey).join(', ') : shortName(entry.source);
-  return `${source} was ${VERBS[entry.cause ?? 'updated'] ?? 'updated'}${id}`;
+  return `${source} was ${VERBS[entry.cause ?? 'updated'] ?? 'updated'}`;
 }
+
+/** By the state of the reload. */
+const PODS: Readonly<Record<string, string>> = {
+  reloaded: 'Its pods are being replaced.',
+  rolledOut: 'Its pods were replaced.',
+  stuck: 'Its rollout is stuck.',
+};
 
 const VERBS: Readonly<Record<string, string>> = {
   created: 'created',
