@@ -73,6 +73,14 @@ describe('the end of a process', () => {
     expect(ran).toEqual(['redis']);
   });
 
+  it.each([
+    [0, 'info'],
+    [2, 'error'],
+  ])('says why it exits with %d at the level %s', async (code, level) => {
+    await lifecycle.stop('expected a Redis', code);
+    expect(lines[0]).toMatch(new RegExp(`level=${level} msg=Stopping reason="expected a Redis"`, 'u'));
+  });
+
   it('exits with the highest code that was asked for', async () => {
     step('redis');
     void lifecycle.stop('one');

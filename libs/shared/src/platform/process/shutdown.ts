@@ -87,7 +87,7 @@ export class Lifecycle {
     if (this.#phase === 'running') {
       this.#phase = 'stopping';
       this.#deadline = performance.now() + this.#settings.timeout;
-      this.#settings.log.info('Stopping', { reason });
+      this.#settings.log[exitCode === 0 ? 'info' : 'error']('Stopping', { reason });
       this.#controller.abort();
       void this.#runSteps();
     } else if (this.#phase === 'stopped') {
