@@ -1,3 +1,4 @@
+import { KubeError } from '@reroll/kube/client/errors';
 import { namespaceName, objectName } from '@reroll/shared/api/common';
 import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
@@ -86,7 +87,19 @@ async function requestToken(
     kind: 'TokenRequest',
     spec: { audiences: [audience], expirationSeconds: LIFE_SECONDS },
   };
-  const answer = TOKEN_ANSWER.safeParse((await client.post(path, request)).body);
+  const { body } = await client.post(path, request).catch((error: unknown) => {
+    throw noTokenError(error, `${namespace}/${name}`);
+  });
+  const answer = TOKEN_ANSWER.safeParse(body);
   if (!answer.success) throw new CliError(`the API server gave no token for ${namespace}/${name}`);
   return answer.data.status.token;
+}
+
+function noTokenError(error: unknown, account: string): unknown {
+  if (!(error instanceof KubeError)) return error;
+  if (error.status === 404) return new CliError(`there is no service account ${account}`);
+  if (error.status !== 403) return error;
+  return new CliError(`you may not request tokens for the service account ${account}`, {
+    hints: ['this needs the right to create serviceaccounts/token'],
+  });
 }
