@@ -213,7 +213,7 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/reload.processor.ts': [
         `if (hashes !== null || ![...verdicts.values()].includes('KeyUnknown')) return;`,
       ],
-      'apps/worker/src/reload/reload-reports.ts': ['leftToOthers(): void {'],
+      'apps/worker/src/reload/reload-reports.ts': ['leftToOthers(workload: WorkloadKey): void {'],
     },
   },
   {

@@ -5,7 +5,7 @@ import { formatDuration } from '@reroll/core/durations';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
 import type { ReloadHold } from '@reroll/core/holds/hold';
-import { keyOf, partsOf, type SourceId } from '@reroll/core/model';
+import { keyOf, partsOf, type SourceId, type WorkloadKey } from '@reroll/core/model';
 import { isUnfollowed } from '@reroll/core/state/workloads/advice';
 import { excessText } from '@reroll/core/annotations/annotation-limits';
 import type { PatternError } from '@reroll/core/patterns/patterns';
@@ -45,11 +45,15 @@ const UNFOLLOWED =
   'expected a Deployment (apps/v1) in spec.workloadRef, given another kind: its pod template is not followed, so the ' +
   'annotations of this Rollout have no effect';
 const PATTERNS = 'expected a list of regular expressions (RE2)';
+/** Milliseconds. */
+const KEY_WARNING_EVERY = 600_000;
 type WarningReason = keyof typeof WARNINGS;
 
 /** Reports the outcomes of reload jobs: to the log, metrics, Kubernetes Events and history. */
 export class ReloadReports {
   readonly #context: ReportsContext;
+  /** Unix ms. */
+  #nextKeyWarning = 0;
 
   constructor(context: ReportsContext) {
     this.#context = context;
@@ -60,9 +64,17 @@ export class ReloadReports {
     this.#context.metrics.patchConflicts.inc();
   }
 
-  /** Counts a job left to workers that have the key of the applied record. */
-  leftToOthers(): void {
-    this.#context.metrics.outcomes.inc({ reason: 'KeyUnknown' });
+  /** Counts a job left to workers that have the key of the applied record, and warns of the first in ten minutes. */
+  leftToOthers(workload: WorkloadKey): void {
+    const { metrics, log } = this.#context;
+    metrics.outcomes.inc({ reason: 'KeyUnknown' });
+    const now = Date.now();
+    if (now < this.#nextKeyWarning) return;
+    this.#nextKeyWarning = now + KEY_WARNING_EVERY;
+    log.warning(
+      'workloads wait for up to ten minutes, because this worker does not have the hash key of their records',
+      { workload, reason: 'KeyUnknown' },
+    );
   }
 
   ended(job: ReloadJob, outcome: ReloadOutcome, run: { attempt: number; attempts: number }): void {

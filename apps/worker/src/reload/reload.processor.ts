@@ -223,7 +223,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       const gathered = this.#holdBack({ ...(await this.#gather(workload)), ...request });
       const contested = contestedOutcome(gathered.workload);
       if (contested) return contested;
-      this.#leaveToOthers(gathered.plan);
+      this.#leaveToOthers(gathered);
       pending = gathered.plan.roll;
       if (await this.#catchesUp(gathered)) return false;
       const holds = isReload(gathered)
@@ -248,9 +248,9 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
   }
 
   /** Leaves the job to other workers if all that remains needs a key that only they have. */
-  #leaveToOthers({ hashes, verdicts }: Plan): void {
+  #leaveToOthers({ workload, plan: { hashes, verdicts } }: Gathered): void {
     if (hashes !== null || ![...verdicts.values()].includes('KeyUnknown')) return;
-    this.#ports.reports.leftToOthers();
+    this.#ports.reports.leftToOthers(workload.key);
     throw new NotYetError('KeyUnknown', KEY_WAIT);
   }
 

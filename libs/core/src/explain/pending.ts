@@ -97,7 +97,7 @@ function isComparable(recorded: RecordHash, present: RecordHash): boolean {
 const UNTOLD: ReadonlySet<DependencyVerdict> = new Set(['Read', 'Rewrite', 'KeyUnknown', 'Wait']);
 
 const OTHER_SCHEME =
-  'Only a worker that reads the data can tell: the record uses another hash scheme or another key.';
+  'Only a worker that reads the data can tell: the record uses another hash scheme or another key. If no worker has that key, the times of the writes decide after ten minutes.';
 
 const WORDS: Readonly<Record<Exclude<DependencyVerdict, 'Roll' | 'Absent'>, string>> = {
   InStep: 'Nothing is pending: according to the record, the pods were started with the current data.',
