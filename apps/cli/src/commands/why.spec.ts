@@ -24,15 +24,16 @@ it('why tells what is pending and held, sources that do not reload it, and earli
       },
     ],
     history: [
-      reload,
+      { ...reload, rolled: ['ConfigMap/settings', 'Secret/db'] },
       { ...reload, change: null, state: 'skipped', reason: 'InStep', at: '2026-11-21T13:00:00.000Z' },
     ],
   });
   const { url } = await stubAdmin(({ path }) => (path.includes('/workloads/') ? { body: told } : undefined));
   const { out, code } = await runCli(['why', 'deploy/web', '-n', 'shop', '--server', url]);
-  expect([code, out.split('\n').slice(1)]).toEqual([
+  expect([code, out.split('\n')]).toEqual([
     0,
     [
+      'Reroll reloaded deployment/web 60m ago, because secret/db was updated, as was configmap/settings (change 1763737200123-0, AutoReload). Its pods were replaced.',
       '├─ Rollout   complete (Complete, 2 of 2 pods ready)',
       '├─ Pending   a reload',
       '├─ Held      Frozen: year-end',

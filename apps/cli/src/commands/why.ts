@@ -71,8 +71,18 @@ async function changeOf(api: AdminApi, { change: id }: HistoryEntry): Promise<Ch
 function cause(entry: HistoryEntry, change: Change | undefined): string {
   const request = change?.request;
   if (request) return `${request.actor} asked for it: ${request.reason}`;
-  const source = entry.source === null ? entry.rolled.map(shortKey).join(', ') : shortName(entry.source);
-  return `${source} was ${VERBS[entry.cause ?? 'updated'] ?? 'updated'}`;
+  const [first = '', ...others] = sourcesOf(entry);
+  const asWere =
+    others.length === 0 ? '' : `, as ${others.length === 1 ? 'was' : 'were'} ${others.join(', ')}`;
+  return `${first} was ${VERBS[entry.cause ?? 'updated'] ?? 'updated'}${asWere}`;
+}
+
+/** The source of the change first. */
+function sourcesOf({ source, rolled }: HistoryEntry): readonly string[] {
+  const all = rolled.map(shortKey);
+  if (source === null) return all;
+  const first = shortName(source);
+  return [first, ...all.filter((name) => name !== first)];
 }
 
 /** By the state of the reload. */
