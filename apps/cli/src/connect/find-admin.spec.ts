@@ -245,9 +245,22 @@ describe('who asks', () => {
       /^error: the admin cannot be asked in the name of another user/,
     );
     expect(await cli('--service-account', 'a/b/c')).toMatchObject({ code: 2 });
+  });
+
+  it('a service account that does not exist, or whose tokens one may not request, is named', async () => {
+    const { cli } = await apiServer({
+      ...found,
+      'POST /api/v1/namespaces/shop/serviceaccounts/ci/token': kubeError(403, 'Forbidden', 'no'),
+    });
     expect(await cli('--service-account', 'nobody')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('404 NotFound'),
+      err: 'error: there is no service account shop/nobody\n',
+    });
+    expect(await cli('--service-account', 'ci')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        /^error: you may not request tokens for the service account shop\/ci\n.*serviceaccounts\/token/s,
+      ),
     });
   });
 });
