@@ -40,6 +40,18 @@ describe.each([
     expect(readFileSync(join(dist, 'main.js')).findIndex((byte) => byte > 127)).toBe(-1);
   });
 
+  it('loads no fetch, of which Node.js has its own in 14 MB', async () => {
+    const tell = `process.on('exit', () => console.error(process.moduleLoadList.filter((name) => /deps.undici|node:http$|NativeModule http$/.test(name)).join()))`;
+    const { tail } = await run(process.execPath, [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(tell)}`,
+      join(dist, 'main.js'),
+      app === 'reroll' ? 'watcher' : '--help',
+      '--help',
+    ]);
+    expect(tail.trim().split('\n').at(-1)).toBe('NativeModule http');
+  });
+
   it('every license is permissive', () => {
     const others = components.filter(({ licenses = [] }) => !PERMISSIVE.test(licenses[0]?.expression ?? ''));
     expect(others).toEqual([]);

@@ -11,6 +11,7 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { builtins } from './builtins.ts';
 import { leftOut } from './left-out.ts';
 import { licenses } from './licenses.ts';
 import { packagesOf } from './packages.ts';
@@ -55,7 +56,7 @@ const { metafile } = await build({
   // licenses.txt has them.
   legalComments: 'none',
   mainFields: ['module', 'main'],
-  plugins: [leftOut({ hasWebSocket: name === '@reroll/cli' })],
+  plugins: [builtins, leftOut({ hasWebSocket: name === '@reroll/cli' })],
   external: OPTIONAL.filter((name) => dependencies[name] === undefined),
   logLevel: 'warning',
   logOverride: { 'indirect-require': 'silent', 'direct-eval': 'silent' },
