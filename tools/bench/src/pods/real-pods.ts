@@ -55,6 +55,7 @@ interface PodList {
   readonly items: readonly {
     readonly metadata: { readonly name: string };
     readonly status?: {
+      readonly phase?: string;
       readonly containerStatuses?: readonly {
         readonly name: string;
         readonly containerID?: string;
@@ -145,10 +146,11 @@ export class RealPods {
     }
   }
 
-  /** Those of the release, in the order of their pods' names. */
+  /** Those of the release, in the order of their pods' names, without those of Jobs that are done. */
   async containers(): Promise<Container[]> {
     const { body } = await this.#api.client.get<PodList>(`/api/v1/namespaces/${RELEASE_NAMESPACE}/pods`);
-    return body.items.flatMap(({ metadata, status }) =>
+    const pods = body.items.filter(({ status }) => status?.phase !== 'Succeeded');
+    return pods.flatMap(({ metadata, status }) =>
       (status?.containerStatuses ?? []).map(({ name, containerID = '', restartCount }) => ({
         name: `${metadata.name}/${name}`,
         id: containerID.slice(containerID.lastIndexOf('/') + 1),
