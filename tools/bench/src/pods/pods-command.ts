@@ -45,7 +45,7 @@ async function measure(mode: Mode, pods: RealPods): Promise<Measured> {
 /** Read from the cgroups, as the kubelet does: its own statistics need a root file system that it knows. */
 async function workingSets(pods: RealPods): Promise<WorkingSets> {
   const folders = containersBelow(pods.cgroup);
-  const containers = await pods.containers();
+  const containers = (await pods.containers()).filter(({ isDone }) => !isDone);
   return new Map(
     containers.map(({ name, id }) => {
       const folder = folders.get(id);

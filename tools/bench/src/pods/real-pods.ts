@@ -49,6 +49,8 @@ interface Container {
   readonly name: string;
   readonly id: string;
   readonly restarts: number;
+  /** Of a Job that has succeeded. */
+  readonly isDone: boolean;
 }
 
 interface PodList {
@@ -146,15 +148,15 @@ export class RealPods {
     }
   }
 
-  /** Those of the release, in the order of their pods' names, without those of Jobs that are done. */
+  /** Those of the release, in the order of their pods' names. */
   async containers(): Promise<Container[]> {
     const { body } = await this.#api.client.get<PodList>(`/api/v1/namespaces/${RELEASE_NAMESPACE}/pods`);
-    const pods = body.items.filter(({ status }) => status?.phase !== 'Succeeded');
-    return pods.flatMap(({ metadata, status }) =>
+    return body.items.flatMap(({ metadata, status }) =>
       (status?.containerStatuses ?? []).map(({ name, containerID = '', restartCount }) => ({
         name: `${metadata.name}/${name}`,
         id: containerID.slice(containerID.lastIndexOf('/') + 1),
         restarts: restartCount,
+        isDone: status?.phase === 'Succeeded',
       })),
     );
   }
