@@ -3,7 +3,7 @@ import type { Plugin } from 'esbuild';
 
 /**
  * Gets Node.js' own modules without importing them. An import reads all exports of such a module, which loads what the module would
- * load on first use: fetch and WebSocket for `node:http`, 14 MB of memory in each process.
+ * load on first use: fetch and WebSocket for `node:http`, 12 MB of resident memory and 30 ms of each start.
  */
 export const builtins: Plugin = {
   name: 'builtins',
