@@ -62,8 +62,8 @@ export function useAsked<Data>(
   }, [key]);
 
   useEffect(() => {
-    // The effect above has just asked.
-    if (!isFirst.current) asking.current?.ask();
+    // The effect above has just asked; and who turns to `once` has the answer.
+    if (!isFirst.current && freshness !== 'once') asking.current?.ask();
     isFirst.current = false;
   }, [key, beat]);
 
