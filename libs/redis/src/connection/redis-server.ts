@@ -2,6 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { reconnectDelay } from './reconnect-delay.ts';
 import type { RedisAccess } from './redis-access.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
+import { LastingSentinelConnector } from './sentinel-connector.ts';
 
 const LOCAL = 'redis://127.0.0.1:6379';
 /** After this time (ms) without an answer from a Sentinel, the next one is asked. */
@@ -49,6 +50,7 @@ function sentinelOptions(access: RedisAccess, tls: RedisSecrets['tls']): RedisOp
     sentinelReconnectStrategy: reconnectDelay,
     // A master that hangs closes no connection; the Sentinels report that it was replaced.
     failoverDetector: true,
+    Connector: LastingSentinelConnector,
     ...(tls ? { sentinelTLS: tls, enableTLSForSentinelMode: true } : {}),
   };
 }
