@@ -101,6 +101,13 @@ describe('change --watch', () => {
     expect(err.split('\n').filter((line) => line === away)).toHaveLength(1);
   });
 
+  it('tells the same where it has no workload to show yet', async () => {
+    const none = { workloads: [], more: { woken: 1, leftAlone: 0 } };
+    const { frames } = await watched([none, none, 'away', ...BOTH.slice(2)], { isLive: true });
+    expect(frames[0]).toMatch(/^The admin has not seen .* yet\n60s so far; /);
+    expect(frames[1]).toMatch(/^The admin has not seen .* yet\nState of 60s ago\. The admin cannot tell/);
+  });
+
   it('asks for the waves only where it shows them', async () => {
     const paths: string[] = [];
     const { url } = await stubAdmin(({ path }) => {

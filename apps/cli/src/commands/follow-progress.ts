@@ -20,6 +20,7 @@ export class FollowProgress {
   /** The last step that was told of each workload, by its key. */
   readonly #told = new Map<string, string>();
   #last: { readonly seen: Seen; readonly at: number } | undefined;
+  /** Without a terminal: the outage was told. */
   #isLost = false;
 
   constructor(io: Io) {
@@ -30,11 +31,11 @@ export class FollowProgress {
 
   tell(seen: Seen): void {
     this.#last = { seen, at: this.#io.now() };
-    this.#isLost = false;
     if (this.#io.redraw !== undefined) {
       const after = humanDuration(this.#io.now() - this.#began);
       return this.#io.redraw(this.#frame(seen, `${after} so far; Ctrl-C stops watching, not the reload`));
     }
+    this.#isLost = false;
     for (const workload of seen.workloads) this.#tellStep(workload);
   }
 
@@ -44,16 +45,19 @@ export class FollowProgress {
     const { seen, at } = this.#last;
     const notice = `The admin cannot tell at the moment: ${safeText(message)}`;
     const old = humanDuration(this.#io.now() - at);
-    if (this.#io.redraw !== undefined) this.#io.redraw(this.#frame(seen, `State of ${old} ago. ${notice}`));
-    else if (!this.#isLost) this.#io.err(`${notice}\n`);
+    if (this.#io.redraw !== undefined) {
+      return this.#io.redraw(this.#frame(seen, `State of ${old} ago. ${notice}`));
+    }
+    if (!this.#isLost) this.#io.err(`${notice}\n`);
     this.#isLost = true;
   }
 
   #frame({ workloads, waves }: Seen, lastLine: string): string {
     const now = this.#io.now();
     const paint = this.#paint;
-    const after = humanDuration(now - this.#began);
-    if (workloads.length === 0) return `The admin has not seen the workload of the change yet (${after})\n`;
+    if (workloads.length === 0) {
+      return `The admin has not seen the workload of the change yet\n${paint(lastLine, 'quiet')}\n`;
+    }
     const plan = waves === undefined ? '' : wavesText(waves, { now, paint });
     const shown = table(columns(now), unfinishedFirst(workloads), { paint });
     return `${plan}${plan === '' ? '' : '\n'}${shown}${paint(lastLine, 'quiet')}\n`;

@@ -33,7 +33,7 @@ it('why tells what is pending and held, sources that do not reload it, and earli
   expect([code, out.split('\n')]).toEqual([
     0,
     [
-      'Reroll reloaded deployment/web 60m ago, because secret/db was updated, as was configmap/settings (change 1763737200123-0, AutoReload). Its pods were replaced.',
+      'Reroll reloaded deployment/web 60m ago, because secret/db was updated and configmap/settings had changed (change 1763737200123-0, AutoReload). Its pods were replaced.',
       '├─ Rollout   complete (Complete, 2 of 2 pods ready)',
       '├─ Pending   a reload',
       '├─ Held      Frozen: year-end',

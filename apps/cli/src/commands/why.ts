@@ -10,7 +10,7 @@ import { safeText } from '../output/safe-text.ts';
 import { tree } from '../output/tree.ts';
 import { printOfCluster, whyOfCluster } from '../direct/why.ts';
 import { shortKey, shortName } from '../views/names.ts';
-import { lastReloadOf, whyBranches } from '../views/why.ts';
+import { lastReloadOf, whyBranches, type Reload } from '../views/why.ts';
 import { listOutput, running, type Adder, type Call } from './command.ts';
 import { directOption, FLAGS, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
 
@@ -53,7 +53,7 @@ async function reloadText(api: AdminApi, workload: Workload, now: number): Promi
   }
   const change = await changeOf(api, last);
   const details = last.change === null ? last.reason : `change ${last.change}, ${last.reason}`;
-  const pods = PODS[last.state] ?? '';
+  const pods = PODS[last.state];
   return `Reroll reloaded ${name} ${age(last.at, now)} ago, because ${cause(last, change)} (${details}). ${pods}`;
 }
 
@@ -72,9 +72,9 @@ function cause(entry: HistoryEntry, change: Change | undefined): string {
   const request = change?.request;
   if (request) return `${request.actor} asked for it: ${request.reason}`;
   const [first = '', ...others] = sourcesOf(entry);
-  const asWere =
-    others.length === 0 ? '' : `, as ${others.length === 1 ? 'was' : 'were'} ${others.join(', ')}`;
-  return `${first} was ${VERBS[entry.cause ?? 'updated'] ?? 'updated'}${asWere}`;
+  // How each of the others changed is not in the history.
+  const andOthers = others.length === 0 ? '' : ` and ${others.join(', ')} had changed`;
+  return `${first} was ${VERBS[entry.cause ?? 'updated'] ?? 'updated'}${andOthers}`;
 }
 
 /** The source of the change first. */
@@ -85,8 +85,7 @@ function sourcesOf({ source, rolled }: HistoryEntry): readonly string[] {
   return [first, ...all.filter((name) => name !== first)];
 }
 
-/** By the state of the reload. */
-const PODS: Readonly<Record<string, string>> = {
+const PODS: Readonly<Record<Reload['state'], string>> = {
   reloaded: 'Its pods are being replaced.',
   rolledOut: 'Its pods were replaced.',
   stuck: 'Its rollout is stuck.',

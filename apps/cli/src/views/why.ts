@@ -32,12 +32,19 @@ export function whyBranches(workload: Workload, options: WhyOptions): readonly B
   ];
 }
 
+const RELOADED = ['reloaded', 'rolledOut', 'stuck'] as const;
+
+/** An entry whose workload was reloaded. */
+export type Reload = HistoryEntry & { readonly state: (typeof RELOADED)[number] };
+
 /** Undefined: the history has none. */
-export function lastReloadOf({ history }: Workload): HistoryEntry | undefined {
-  return history.find(({ state }) => RELOADED.has(state));
+export function lastReloadOf({ history }: Workload): Reload | undefined {
+  return history.find(isReload);
 }
 
-const RELOADED: ReadonlySet<string> = new Set(['reloaded', 'rolledOut', 'stuck']);
+function isReload(entry: HistoryEntry): entry is Reload {
+  return RELOADED.some((state) => state === entry.state);
+}
 
 type Dependency = Workload['sourcesInDetail'][number];
 
