@@ -83,11 +83,17 @@ export class Lifecycle {
 
   /** Begins the shutdown if it has not begun. The reason is logged; the code is the exit code. */
   stop(reason: string, exitCode = 0): Promise<number> {
+    if (this.#phase === 'running') {
+      this.#settings.log[exitCode === 0 ? 'info' : 'error']('Stopping', { reason });
+    }
+    return this.#begin(exitCode);
+  }
+
+  #begin(exitCode: number): Promise<number> {
     this.#exitCode = Math.max(this.#exitCode, exitCode);
     if (this.#phase === 'running') {
       this.#phase = 'stopping';
       this.#deadline = performance.now() + this.#settings.timeout;
-      this.#settings.log[exitCode === 0 ? 'info' : 'error']('Stopping', { reason });
       this.#controller.abort();
       void this.#runSteps();
     } else if (this.#phase === 'stopped') {
@@ -99,7 +105,7 @@ export class Lifecycle {
   /** Logs the error's class and code, and begins the shutdown with exit code 1. */
   fail(message: string, error: unknown): Promise<number> {
     this.#settings.log.fatal(message, { ...errorFields(error) });
-    return this.stop(message, 1);
+    return this.#begin(1);
   }
 
   #onSignal(signal: Signal): void {
