@@ -41,7 +41,7 @@ describe.each([
   });
 
   it('does not load the fetch of Node.js', async () => {
-    const tell = `process.on('exit', () => console.error(process.moduleLoadList.filter((name) => /deps.undici|node:http$|NativeModule http$/.test(name)).join()))`;
+    const tell = `process.on('exit', () => console.error(process.moduleLoadList.filter((name) => /deps.undici|NativeModule http$/.test(name)).join()))`;
     const { tail } = await run(process.execPath, [
       '--import',
       `data:text/javascript,${encodeURIComponent(tell)}`,

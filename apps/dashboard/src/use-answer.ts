@@ -62,7 +62,7 @@ export function useAsked<Data>(
   }, [key]);
 
   useEffect(() => {
-    // The effect above has just asked; and who turns to `once` has the answer.
+    // The effect above has just asked, and a caller that switches to `once` already has the answer.
     if (!isFirst.current && freshness !== 'once') asking.current?.ask();
     isFirst.current = false;
   }, [key, beat]);
