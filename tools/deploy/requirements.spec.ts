@@ -30,6 +30,11 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'reloader.enableRestartWindows is not supported: take it out, and set reloader.reloadWindow, or the annotation reroll.dev/window on workloads.',
   ],
   [
+    'the image of an earlier chart of stakater/Reloader',
+    { reloader: { deployment: { image: { name: 'stakater/reloader', tag: 'v0.0.125' } } } },
+    "reloader.deployment.image is set, which names the image of stakater/Reloader in its earlier charts: take it out, and set image.repository and image.tag if you have a copy of Reroll's image.",
+  ],
+  [
     'an image for one component',
     { worker: { image: { digest } } },
     'worker.image is set, and every component runs the same image: set image.repository, image.tag or image.digest instead.',
