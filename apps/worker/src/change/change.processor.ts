@@ -5,7 +5,14 @@ import { changeCause, type Before } from '@reroll/core/history/change-cause';
 import type { ChangeEntry, JudgedWorkload } from '@reroll/core/history/entries';
 import { judgeDependency } from '@reroll/core/state/dependencies/dependencies';
 import { sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
-import { isWorkloadKey, kindOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import {
+  isWorkloadKey,
+  kindOf,
+  partsOf,
+  type Annotations,
+  type SourceKey,
+  type WorkloadKey,
+} from '@reroll/core/model';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
 import { changeJob, type ChangeJob } from '@reroll/redis/queue/jobs';
 import { CHANGES, type Queues } from '@reroll/redis/queue/queues';
@@ -107,7 +114,8 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
   async #judgeAll(source: SourceKey, users: readonly WorkloadKey[], now: SourceNow): Promise<JudgedUser[]> {
     const { catalog } = this.#ports;
     const judge = async (): Promise<JudgedUser[]> => {
-      const annotations = (await catalog.sources([source])).get(source)?.annotations ?? {};
+      // In the same round trip as the first rows.
+      const annotations = catalog.sources([source]).then((rows) => rows.get(source)?.annotations ?? {});
       const judged: JudgedUser[] = [];
       for (const some of portionsOf(users)) judged.push(...(await this.#judge(source, annotations, some)));
       return judged;
@@ -118,10 +126,10 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
 
   async #judge(
     source: SourceKey,
-    annotations: Readonly<Record<string, string>>,
+    annotationsRead: Promise<Annotations>,
     users: readonly WorkloadKey[],
   ): Promise<JudgedUser[]> {
-    const rows = await this.#ports.catalog.workloads(users);
+    const [rows, annotations] = await Promise.all([this.#ports.catalog.workloads(users), annotationsRead]);
     const judged = [...rows].map(([workload, row]) => this.#judgeOne(source, annotations, { workload, row }));
     this.#ports.reports.judged(judged);
     return judged;
@@ -129,7 +137,7 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
 
   #judgeOne(
     source: SourceKey,
-    annotations: Readonly<Record<string, string>>,
+    annotations: Annotations,
     { workload, row }: { workload: WorkloadKey; row: WorkloadRow },
   ): JudgedUser {
     const question = {
