@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App, Launch } from '../../../e2e/support/processes.ts';
+import { imageEnvironment } from '../../deploy/images/dockerfile.ts';
 import { ClusterError } from '../../cluster/src/errors.ts';
 import { waitUntil } from '../../cluster/src/wait.ts';
 import type { NamedProcess } from './measure/proc.ts';
@@ -77,10 +78,12 @@ function launchOf(name: string, kind: Kind, by: { options: RerollOptions; place:
   const ofWorker = [`--concurrency=${by.options.concurrency}`, '--workload-reload-limit=none'];
   const own = kind === 'worker' ? ofWorker : [];
   const { kubeconfig: KUBECONFIG, redisUrl: REDIS_URL } = by.place;
+  // The folder of the compile cache is one in the image.
+  const { NODE_COMPILE_CACHE: _, ...settings } = imageEnvironment();
   return {
     name,
     args: [main, '--metrics-addr=127.0.0.1:0', `--debounce=${by.options.debounce}`, ...own],
-    env: { KUBECONFIG, REDIS_URL, POD_NAME: name, POD_NAMESPACE: 'default' },
+    env: { ...settings, KUBECONFIG, REDIS_URL, POD_NAME: name, POD_NAMESPACE: 'default' },
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { imageArgument, instructions, ROLES, ROOT } from './dockerfile.ts';
+import { imageArgument, imageEnvironment, instructions, ROLES, ROOT } from './dockerfile.ts';
 
 const all = instructions();
 const texts = (name: string): readonly string[] =>
@@ -18,6 +18,11 @@ it('Node.js is of the version that everything is tested with', () => {
     devDependencies: Readonly<Record<string, string>>;
   };
   expect(imageArgument('NODE_IMAGE')).toMatch(new RegExp(`:${devDependencies['node']}-[a-z]+$`));
+});
+
+it('its environment is that of its last stage', () => {
+  expect(imageEnvironment()).toMatchObject({ NODE_ENV: 'production', MALLOC_ARENA_MAX: '2' });
+  expect(imageEnvironment()).not.toHaveProperty('CI');
 });
 
 it('images of others can be replaced by arguments, and have a tag', () => {

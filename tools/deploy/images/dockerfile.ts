@@ -27,6 +27,17 @@ export function instructions(text: string = readFileSync(DOCKERFILE, 'utf8')): r
   });
 }
 
+/** The environment that the image gives its processes. */
+export function imageEnvironment(): Readonly<Record<string, string>> {
+  const all = instructions();
+  const pairs = all
+    .slice(all.findLastIndex(({ name }) => name === 'FROM'))
+    .filter(({ name }) => name === 'ENV')
+    .flatMap(({ text }) => text.split(/\s+/))
+    .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const);
+  return Object.fromEntries(pairs);
+}
+
 /** Default of an `ARG` that stands before the first stage, such as `NODE_IMAGE`. */
 export function imageArgument(name: 'NODE_IMAGE' | 'BASE_IMAGE'): string {
   const found = instructions().find((each) => each.name === 'ARG' && each.text.startsWith(`${name}=`));

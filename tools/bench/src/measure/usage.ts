@@ -29,9 +29,10 @@ const ALONE = `  history      10,000 changes of history and 100,000 workloads: l
                --namespaces, --requests and --markdown only)
   redis-memory bytes of Redis for each source, workload, dependency and job, against the formula of docs/scaling.md (alone,
                with --sizes N,… and --markdown only)
-  pods         memory of real pods in both modes of the chart, as the kubelet counts it (alone, with --markdown only; as root)
+  pods         memory of real pods in both modes of the chart, as the kubelet counts it (alone, with --workloads and --markdown
+               only; as root)
   limits       whether the chart's limits of memory hold: real pods with 10,000 workloads, an admin with 100,000 (alone, with
-               --markdown only; as root)
+               --workloads and --markdown only; as root)
   sizes        one change at a time in clusters of 200, 2,000 and 20,000 workloads (alone, with --sizes N,…, --repeat, --markdown
                and --svg only)
   workers      changes at once with 1, 2 and 4 workers, the API server 20 ms away (alone, as sizes)

@@ -9,9 +9,8 @@ import { markdownTable } from '../report/tables.ts';
 import type { Terminal } from '../terminal.ts';
 import { limitedGroup } from './container-memory.ts';
 import { PeakMemory } from './peak-memory.ts';
-import { type Io, ioOf, markdownOption, type Mode, MODES, RealPods } from './real-pods.ts';
+import { type Io, ioOf, type Mode, MODES, podsOptions, RealPods } from './real-pods.ts';
 
-const WORKLOADS = 10_000;
 /** Events are written, and heaps have grown as far as they will. */
 const REST_MS = 15_000;
 /** For the admin: what its lists are asked of. */
@@ -30,16 +29,16 @@ interface Row {
  * admin with the limit of its container answers for 100,000 workloads. Exit code 1 if a container was started again.
  */
 export async function runLimits(argv: readonly string[], terminal: Terminal): Promise<0 | 1> {
-  const markdown = markdownOption(argv);
+  const { markdown, workloads } = podsOptions(argv, { workloads: 10_000 });
   const io = ioOf(terminal);
   const admin = await measureAdmin(io);
-  const pods = await RealPods.with(WORKLOADS, io, async (real) => {
+  const pods = await RealPods.with(workloads, io, async (real) => {
     const rows: Row[] = [];
     for (const mode of MODES) rows.push(...(await measure(mode, real)));
     return rows;
   });
   const rows = [...pods, admin];
-  const text = report(rows);
+  const text = report(rows, workloads);
   terminal.out(text);
   writeBlock(markdown, 'reroll/limits', text);
   return rows.every(({ restarts }) => restarts === 0) ? 0 : 1;
@@ -87,13 +86,12 @@ function adminLimit(): number {
   return Number(mebibytes) * 2 ** 20;
 }
 
-function report(rows: readonly Row[]): string {
+function report(rows: readonly Row[], workloads: number): string {
   const table = markdownTable([
     ['mode and container', 'limit', 'anonymous memory, at most', 'restarts'],
     ...rows.map(({ what, limit, peak, restarts }) => [what, mib(limit), mib(peak), String(restarts)]),
   ]);
-  const workloads = WORKLOADS.toLocaleString('en-US');
-  return `${table}\n${workloads} workloads and as many ConfigMaps before the chart is installed, then 1,000 changes at once. Anonymous memory is what the kernel cannot take back; read every ${PeakMemory.EVERY_MS} ms. ${new Date().toISOString().slice(0, 10)}, ${machineText(thisMachine())}.\n`;
+  return `${table}\n${workloads.toLocaleString('en-US')} workloads and as many ConfigMaps before the chart is installed, then 1,000 changes at once. Anonymous memory is what the kernel cannot take back; read every ${PeakMemory.EVERY_MS} ms. ${new Date().toISOString().slice(0, 10)}, ${machineText(thisMachine())}.\n`;
 }
 
 /** Of 1,048,576 bytes, as the chart's limits are. */

@@ -34,11 +34,21 @@ export function ioOf(terminal: Terminal): Io {
   return { log: (line) => terminal.err(`${line}\n`), signal: terminal.signal };
 }
 
-/** The only option of these scenarios. */
-export function markdownOption(argv: readonly string[]): string | undefined {
+export interface PodsOptions {
+  readonly markdown: string | undefined;
+  readonly workloads: number;
+}
+
+/** Reads the options of these scenarios. `workloads` is the default. */
+export function podsOptions(argv: readonly string[], { workloads }: { workloads: number }): PodsOptions {
   const text = { type: 'string' } as const;
   try {
-    return parseArgs({ args: [...argv], options: { scenario: text, markdown: text } }).values.markdown;
+    const options = { scenario: text, markdown: text, workloads: text };
+    const { values } = parseArgs({ args: [...argv], options });
+    const given = Number(values.workloads ?? workloads);
+    if (!Number.isSafeInteger(given) || given < CHANGES)
+      throw new TypeError(`--workloads: expected a whole number from ${CHANGES}, given ${values.workloads}`);
+    return { markdown: values.markdown, workloads: given };
   } catch (error) {
     throw new UsageError([messageOf(error)]);
   }
