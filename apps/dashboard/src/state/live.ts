@@ -27,7 +27,8 @@ const PULSE_EVERY = 10_000;
 
 /** What has come since the page was opened, newest first. */
 export const feed = signal<readonly FeedEntry[]>([]);
-export const liveState = signal<'connecting' | 'live' | 'lost'>('connecting');
+/** `refused`: the reader may not follow it, so it is not tried again. */
+export const liveState = signal<'connecting' | 'live' | 'lost' | 'refused'>('connecting');
 /** Rises, at most every five seconds, when something has happened that lists may show. */
 export const news = signal(0);
 /** The same, at most every ten seconds, for what takes many requests. */
@@ -62,7 +63,10 @@ export function followEvents(): void {
   addEventListener('offline', () => connection.failed());
   addEventListener('online', () => void (pulse.value += 1));
   setInterval(() => {
-    if (document.visibilityState === 'visible') pulse.value += 1;
+    if (document.visibilityState !== 'visible') return;
+    pulse.value += 1;
+    // No stream tells what lists may show.
+    if (liveState.peek() !== 'live') tellNews();
   }, PULSE_EVERY);
 }
 
@@ -72,8 +76,9 @@ async function follow(signal: AbortSignal): Promise<void> {
     liveState.value = liveState.peek() === 'lost' ? 'lost' : 'connecting';
     const outcome = await listen(signal);
     if (outcome === 'heard') wait = SHORTEST_WAIT;
-    if (signal.aborted || outcome === 'refused') return;
-    liveState.value = 'lost';
+    if (signal.aborted) return;
+    liveState.value = outcome === 'refused' ? 'refused' : 'lost';
+    if (outcome === 'refused') return;
     await pause(Math.max(calmFor(), wait * (0.5 + Math.random() / 2)), signal);
     wait = Math.min(wait * 2, LONGEST_WAIT);
   }

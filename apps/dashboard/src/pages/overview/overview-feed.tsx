@@ -11,6 +11,7 @@ const LIVE = {
   connecting: 'Connecting…',
   live: 'Connected',
   lost: 'Connection lost, trying again…',
+  refused: 'Your account may not follow events',
 } as const;
 
 /** What happens while the page is open. It is read out by the live region of the page, not by itself. */
