@@ -308,9 +308,15 @@ export class Fleet {
   }
 }
 
-/** Resolves when the leader has done so many resyncs more. */
+/** Resolves when a leader has done so many resyncs more. If it ends meanwhile, those of the next one count. */
 export async function resyncs(reroll: Reroll, more: number): Promise<void> {
-  await resyncsOf(await reroll.leader(), more);
+  const leader = await reroll.leader();
+  try {
+    await resyncsOf(leader, more);
+  } catch (error) {
+    if (leader.isRunning) throw error;
+    await resyncs(reroll, more);
+  }
 }
 
 export async function resyncsOf(leader: App, more: number): Promise<void> {
