@@ -96,6 +96,7 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/send/patch-template.ts': ['if (isOvertaken(error)) return false;'],
       'apps/worker/src/reload/reload-holds.ts': [
         'const settings = wavesFor(row?.annotations ?? {}, namespace, defaults);',
+        "return { reason: 'AwaitsWave', lookAt: now + CATCH_UP, detail: NOT_KNOWN_YET };",
       ],
       'libs/redis/src/catalog/wave-reader.ts': [
         '() => this.#known.delete(source),',
@@ -105,6 +106,15 @@ export const UNREACHED: readonly Unreached[] = [
         'rollout: seenRollout(known.of.get(workload), known.since ?? Infinity),',
         ": { state: 'unavailable', since: unavailableSince };",
         "return PAUSED.has(rollout.code) ? { state: 'paused' } : { state: 'underWay', since: rollout.since };",
+      ],
+    },
+  },
+  {
+    why: 'Few runs lose the row of a source, but not the entries of its users, just before a change of it is handled.',
+    isRare: true,
+    branches: {
+      'apps/worker/src/change/change.processor.ts': [
+        'const annotations = catalog.sources([source]).then((rows) => rows.get(source)?.annotations ?? {});',
       ],
     },
   },
