@@ -34,7 +34,7 @@ export function serverOptions(access: RedisAccess, { tls }: RedisSecrets): Redis
     ...(redisConnector === undefined ? {} : { Connector: redisConnector }),
     ...(tls ? { tls } : {}),
   };
-  if (redisSentinels.length > 0) return { ...common, ...sentinelOptions(access, tls) };
+  if (redisSentinels.length > 0) return { ...sentinelOptions(access, tls), ...common };
   if (redisSocket !== undefined) return { ...common, path: redisSocket };
   if (redisHost !== undefined) return { ...common, host: redisHost, port: redisPort };
   return { ...urlOptions(access.redisUrl ?? LOCAL), ...common };
