@@ -7,7 +7,6 @@ import { containersBelow, workingSet } from './container-memory.ts';
 import { PeakMemory } from './peak-memory.ts';
 import { ioOf, type Mode, MODES, podsOptions, RealPods } from './real-pods.ts';
 
-const WORKLOADS = 2_000;
 /** After the pods are ready, and after the last patch: adoption, Events and garbage collections end. */
 const REST_MS = 90_000;
 
@@ -24,7 +23,7 @@ interface Measured {
 
 /** The memory of real pods as the kubelet counts it, in both modes of the chart. */
 export async function runPods(argv: readonly string[], terminal: Terminal): Promise<0> {
-  const { markdown, workloads } = podsOptions(argv, { workloads: WORKLOADS });
+  const { markdown, workloads } = podsOptions(argv, { workloads: 2_000 });
   const results = await RealPods.with(workloads, ioOf(terminal), async (pods) => {
     const measured: Measured[] = [];
     for (const mode of MODES) measured.push(await measure(mode, pods));
@@ -32,7 +31,7 @@ export async function runPods(argv: readonly string[], terminal: Terminal): Prom
   });
   const text = report(results, workloads);
   terminal.out(text);
-  writeBlock(markdown, workloads === WORKLOADS ? 'reroll/pods' : `reroll/pods-${workloads}`, text);
+  writeBlock(markdown, 'reroll/pods', text);
   return 0;
 }
 
