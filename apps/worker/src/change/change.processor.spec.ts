@@ -7,6 +7,7 @@ import type { DecisionSettings } from '@reroll/core/rules/decision';
 import type { WorkloadRow } from '@reroll/core/state/rows';
 import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { only } from '../testing/only.ts';
 import {
@@ -35,6 +36,8 @@ class Scene {
   /** The calls, in order. */
   readonly done: string[] = [];
   readonly judged: JudgedUser[] = [];
+  /** Reads of rows that were begun, and those that have ended. */
+  readonly rowReads: string[] = [];
 
   async run(): Promise<ChangeOutcome> {
     const settings = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [], ...this.settings };
@@ -72,10 +75,13 @@ class Scene {
 
   readonly #catalog = only<Catalog>('catalog', {
     eachUser: () => this.#eachUser(),
-    sources: async () =>
-      new Map(this.exists ? [[SOURCE, { ...sourceRow(20, 'B'), annotations: this.annotations }]] : []),
-    workloads: async (keys: readonly WorkloadKey[]) =>
-      new Map(keys.map((key) => [key, workloadRow(this.row)])),
+    sources: () =>
+      this.#rowRead(
+        'source',
+        new Map(this.exists ? [[SOURCE, { ...sourceRow(20, 'B'), annotations: this.annotations }]] : []),
+      ),
+    workloads: (keys: readonly WorkloadKey[]) =>
+      this.#rowRead('workloads', new Map(keys.map((key) => [key, workloadRow(this.row)]))),
     putReading: async (_source: string, hashes: object) => {
       expect(hashes).toEqual(HASHES);
     },
@@ -88,6 +94,13 @@ class Scene {
 
   async *#eachUser(): AsyncGenerator<readonly WorkloadKey[]> {
     yield this.users;
+  }
+
+  async #rowRead<Rows>(of: string, rows: Rows): Promise<Rows> {
+    this.rowReads.push(`begin ${of}`);
+    await nextTurn();
+    this.rowReads.push(`end ${of}`);
+    return rows;
   }
 }
 
@@ -104,6 +117,8 @@ const ASKED = { [KEYS.configMapReload]: 'cm' };
 describe('a user of the source', () => {
   it.each<[Reason, boolean, Change]>([
     ['AutoReload', true, () => undefined],
+    // Redis has lost the row of the source since the change.
+    ['AutoReload', true, (scene) => void (scene.exists = false)],
     ['NamedByAnnotation', true, annotated(ASKED)],
     ['SearchMatch', true, annotated({ [KEYS.search]: 'true' }, { annotations: { [KEYS.match]: 'true' } })],
     ['AutoReloadAll', true, annotated({}, { settings: { autoReloadAll: true } })],
@@ -136,6 +151,12 @@ describe('a user of the source', () => {
     const told = [{ workload, reason, detail: scene.judged[0]?.detail }];
     expect([entry.woken, entry.leftAlone, isQuiet]).toEqual(enqueue ? [told, [], false] : [[], told, true]);
     expect(scene.done).toEqual(['read', `expect ${enqueue ? 1 : 0}`, ...(enqueue ? ['enqueue 1'] : [])]);
+  });
+
+  it('is read together with the row of the source, in one round trip', async () => {
+    const scene = new Scene(() => undefined);
+    await scene.run();
+    expect(scene.rowReads).toEqual(['begin source', 'begin workloads', 'end source', 'end workloads']);
   });
 });
 
