@@ -34,7 +34,10 @@ export default defineConfig({
         test: {
           name: 'adapters',
           // The simulated API server and Redis are compared with real ones.
-          include: ['libs/{kube,redis}/src/**/*.spec.ts', 'tools/simulation/src/{api,redis}/**/*.spec.ts'],
+          include: [
+            'libs/{kube,nest,redis}/src/**/*.spec.ts',
+            'tools/simulation/src/{api,redis}/**/*.spec.ts',
+          ],
           globalSetup: ['e2e/support/bare-cluster.ts'],
           setupFiles: ['tools/test/servers.ts'],
           testTimeout: 60_000,

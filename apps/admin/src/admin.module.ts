@@ -25,6 +25,7 @@ import { provided } from '@reroll/nest/provided';
 import { QueueModule } from '@reroll/nest/queue.module';
 import { RedisModule } from '@reroll/nest/redis.module';
 import { LOG, REDIS } from '@reroll/nest/tokens';
+import { endIfUnusable } from '@reroll/nest/unusable-queues';
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import { WaveReader } from '@reroll/redis/catalog/wave-reader';
 import { openForWaiting, type RedisClient } from '@reroll/redis/connection/redis';
@@ -130,6 +131,7 @@ const READING: readonly Provider[] = [
 const STEERING: readonly Provider[] = [
   provided(JobBoard, [REDIS, Catalog, Lifecycle], (connection, { keys }, lifecycle) => {
     const board = new JobBoard({ connection, prefix: keys.prefix });
+    endIfUnusable(lifecycle, board.all);
     lifecycle.onStop('views of the queues', 2_000, () => board.close());
     return board;
   }),

@@ -1,13 +1,14 @@
 import type { RedisClient } from '@reroll/redis/connection/redis';
+import { Redis } from 'ioredis';
 import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { reloadJob, type ReloadJob } from '@reroll/redis/queue/jobs';
 import { Queues, RELOADS } from '@reroll/redis/queue/queues';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { RealRedis } from '@reroll/redis/testing/real-redis';
 import { NotYetError } from './job-error.ts';
-import { Activity, runQueue } from './queue-runner.ts';
+import { Activity, runQueue, type JobObservers } from './queue-runner.ts';
 
 const JOBS = 50;
 const RETURNS = 10;
@@ -18,6 +19,15 @@ beforeAll(async () => {
   redis = await RealRedis.start();
 });
 afterAll(() => redis.stop());
+
+function observers(onEnd = (error: unknown): void => expect.unreachable(String(error))): JobObservers {
+  return {
+    metrics: workerMetrics(createRegistry()),
+    log: createLogger({ format: 'text', level: 'fatal' }),
+    activity: new Activity(),
+    onEnd,
+  };
+}
 
 /** Calls by clients: scripts, and waits for jobs. */
 async function calls(): Promise<number> {
@@ -45,11 +55,7 @@ it('a job that waits for its turn costs a few calls of Redis each time that it r
       failed: () => Promise.reject(new Error('no job fails')),
     },
     { connection: redis.connect(), prefix, concurrency: 10, lockDuration: 30_000 },
-    {
-      metrics: workerMetrics(createRegistry()),
-      log: createLogger({ format: 'text', level: 'fatal' }),
-      activity: new Activity(),
-    },
+    observers(),
   );
   try {
     const before = await calls();
@@ -79,11 +85,7 @@ it('of an error of others, Redis is told neither message nor stack', async () =>
       failed: () => Promise.resolve(),
     },
     { connection: redis.connect(), prefix, concurrency: 1, lockDuration: 30_000 },
-    {
-      metrics: workerMetrics(createRegistry()),
-      log: createLogger({ format: 'text', level: 'fatal' }),
-      activity: new Activity(),
-    },
+    observers(),
   );
   try {
     await queues.enqueueReloads([{ workload: 'Deployment/a/w', since: 0 }]);
@@ -97,5 +99,25 @@ it('of an error of others, Redis is told neither message nor stack', async () =>
   } finally {
     await worker.close();
     await queues.close();
+  }
+});
+
+it('reports that it cannot take jobs if Redis does not say in time which version it is', async () => {
+  const { prefix } = redis.freshKeys();
+  const connection = new Redis(redis.url, { maxRetriesPerRequest: null, commandTimeout: 100 });
+  onTestFinished(() => connection.disconnect());
+  await connection.ping();
+  const ended = vi.fn();
+  await redis.client.call('CLIENT', 'PAUSE', '500', 'ALL');
+  const worker = runQueue<ReloadJob>(
+    { queue: RELOADS, schema: reloadJob, handle: () => Promise.resolve(), failed: () => Promise.resolve() },
+    { connection, prefix, concurrency: 1, lockDuration: 30_000 },
+    observers(ended),
+  );
+  try {
+    await vi.waitUntil(() => ended.mock.calls.length > 0, { timeout: 60_000, interval: 20 });
+    expect(ended.mock.calls).toEqual([[expect.objectContaining({ message: 'Command timed out' })]]);
+  } finally {
+    await worker.close();
   }
 });

@@ -44,6 +44,8 @@ export interface JobObservers {
   readonly activity: Activity;
   /** Called for every error in a job or while taking one. Must not throw. */
   readonly onError?: (error: unknown) => void;
+  /** Called if BullMQ cannot take the jobs of a queue, or no longer does. */
+  readonly onEnd: (error: unknown) => void;
 }
 
 /** Counts the jobs that this process is running. */
@@ -89,9 +91,13 @@ export function runQueue<Payload>(
   worker.on('stalled', (jobId) =>
     log.warning('a job of a lost worker was put back into the queue', { queue: handler.queue, job: jobId }),
   );
+  // If BullMQ cannot ask Redis for its version, `run` would fail for ever, in a loop that starves every timer.
   worker
-    .run()
-    .catch((error: unknown) => log.failure('taking jobs of a queue ended', error, { queue: handler.queue }));
+    .waitUntilReady()
+    .then(() => worker.run())
+    .catch((error: unknown) => {
+      if (!worker.closing) observers.onEnd(error);
+    });
   return worker;
 }
 

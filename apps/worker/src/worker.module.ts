@@ -55,12 +55,13 @@ export class WorkerModule {
         { provide: WORKER_METRICS, useValue: metrics },
         provided(
           JOB_OBSERVERS,
-          [WORKER_METRICS, LOG, Activity, RedisRoom],
-          (counts, logger, activity, room) => ({
+          [WORKER_METRICS, LOG, Activity, RedisRoom, Lifecycle],
+          (counts, logger, activity, room, lifecycle) => ({
             metrics: counts,
             log: logger,
             activity,
             onError: (error) => room.failed(error),
+            onEnd: (error) => void lifecycle.fail('Jobs can no longer be taken', error),
           }),
         ),
         provided(TAKING_OPTIONS, [WORKER_OPTIONS, REDIS, Catalog, Lifecycle], takingOptions),

@@ -6,6 +6,7 @@ import { Process } from './process.ts';
 import { provided } from './provided.ts';
 import { RedisModule } from './redis.module.ts';
 import { REDIS } from './tokens.ts';
+import { endIfUnusable } from './unusable-queues.ts';
 
 /** The queues, for modules that enqueue jobs. */
 @Module({
@@ -14,6 +15,7 @@ import { REDIS } from './tokens.ts';
     provided(Queues, [Process, Catalog, REDIS], ({ options, lifecycle }, { keys }, connection) => {
       const { debounce = 0, attempts, backoff } = options;
       const queues = new Queues({ connection, prefix: keys.prefix, debounce, attempts, backoff });
+      endIfUnusable(lifecycle, queues.all);
       lifecycle.onStop('queues', 2_000, () => queues.close());
       return queues;
     }),

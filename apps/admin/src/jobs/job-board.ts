@@ -35,6 +35,10 @@ export class JobBoard {
     this.#lists = new JobLists(this.#queues);
   }
 
+  get all(): readonly Queue[] {
+    return Object.values(this.#queues);
+  }
+
   /** All queues, with the jobs that the caller may see in the first hundred namespaces that occur. */
   async queues(caller: Caller): Promise<QueueView[]> {
     const namespaces = await NamespacesAsked.of(caller);
@@ -80,7 +84,7 @@ export class JobBoard {
   }
 
   async close(): Promise<void> {
-    await Promise.all(Object.values(this.#queues).map((queue) => queue.close()));
+    await Promise.all(this.all.map((queue) => queue.close()));
   }
 
   async #counts(name: QueueName): Promise<Record<JobState, number>> {

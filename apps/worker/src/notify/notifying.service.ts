@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Process } from '@reroll/nest/process';
 import { REDIS } from '@reroll/nest/tokens';
+import { endIfUnusable } from '@reroll/nest/unusable-queues';
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
@@ -41,6 +42,7 @@ export class Notifying {
       attempts: options.notificationAttempts,
       backoff: options.backoff,
     });
+    endIfUnusable(lifecycle, [notifications.queue]);
     lifecycle.onStop('queue of notifications', 2_000, () => notifications.close());
     const groups = new AlertGroups(redis, catalog.keys.alerts);
     if (alertOnReload) {

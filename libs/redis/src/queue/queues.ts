@@ -89,7 +89,7 @@ export class Queues {
     this.#changeDebounce = new ChangeDebounce(debounce);
     this.#reloadDebounce = new ReloadDebounce(connection, this.reloads, debounce);
     // BullMQ reports lost connections here; callers learn of them from their calls.
-    for (const queue of [this.changes, this.reloads, this.resumes]) queue.on('error', () => undefined);
+    for (const queue of this.all) queue.on('error', () => undefined);
   }
 
   /**
@@ -247,8 +247,12 @@ export class Queues {
     return now - Math.min(...due);
   }
 
+  get all(): readonly Queue[] {
+    return [this.changes, this.reloads, this.resumes];
+  }
+
   async close(): Promise<void> {
-    await Promise.all([this.changes.close(), this.reloads.close(), this.resumes.close()]);
+    await Promise.all(this.all.map((queue) => queue.close()));
   }
 
   /** The only place that decides the order of reload jobs. */
