@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { call, CallError, type CallRequest } from '../api/client.ts';
 import type { Answer as AnswerOf } from '../api/calls.ts';
 import { useAnswer, type Answered, type Freshness } from '../use-answer.ts';
@@ -22,7 +22,7 @@ interface PagedProps<Id extends ListId> {
   readonly children: (items: readonly Item<Id>[]) => ComponentChildren;
 }
 
-interface Further<Id extends ListId> {
+interface Known<Id extends ListId> {
   readonly items: readonly Item<Id>[];
   /** Undefined: no further page was asked for yet. */
   readonly next: string | null | undefined;
@@ -31,19 +31,22 @@ interface Further<Id extends ListId> {
 
 /** A list whose first page stays fresh, and whose further pages come when they are asked for. */
 export function Paged<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
+  // What was asked for another query is not for this one.
+  return <Pages key={JSON.stringify(props.query)} {...props} />;
+}
+
+function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   const { id, query, what, freshness = 'news', keyOf, children } = props;
   // That every list answers with a page is beyond the type of an operation that is not known here.
   const first = useAnswer(id, { query }, freshness) as Answered<Page<Item<Id>>>;
-  const [further, setFurther] = useState<Further<Id>>({ items: [], next: undefined });
-  const place = JSON.stringify(query);
-  useEffect(() => setFurther({ items: [], next: undefined }), [place]);
+  const [known, setKnown] = useState<Known<Id>>({ items: [], next: undefined });
 
-  const more = async (cursor: string): Promise<void> => {
+  const more = async (shown: readonly Item<Id>[], cursor: string): Promise<void> => {
     try {
       const page = (await call(id, { query: { ...query, cursor } })) as Page<Item<Id>>;
-      setFurther((before) => ({ items: [...before.items, ...page.items], next: page.next }));
+      setKnown({ items: [...shown, ...page.items], next: page.next });
     } catch (error) {
-      setFurther((before) => ({
+      setKnown((before) => ({
         ...before,
         error: error instanceof CallError ? error : new CallError(0, {}),
       }));
@@ -53,13 +56,17 @@ export function Paged<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   return (
     <Answer of={first} what={what}>
       {(page) => {
-        const next = further.next === undefined ? page.next : further.next;
+        const { items, next } = joined(page, known, keyOf);
         return (
           <>
-            {children(once([...page.items, ...further.items], keyOf))}
-            {further.error ? <Trouble error={further.error} what={what} /> : null}
+            {items.length === 0 && next !== null ? (
+              <p class="empty">None so far; there may be more.</p>
+            ) : (
+              children(items)
+            )}
+            {known.error ? <Trouble error={known.error} what={what} /> : null}
             {next === null ? null : (
-              <button type="button" class="more" onClick={() => void more(next)}>
+              <button type="button" class="more" onClick={() => void more(items, next)}>
                 Show more {what}
               </button>
             )}
@@ -70,7 +77,16 @@ export function Paged<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   );
 }
 
-/** The first page moves on while further ones stay, so that an item can be on both. */
-function once<Each>(items: readonly Each[], keyOf: (item: Each) => string): readonly Each[] {
-  return [...new Map(items.toReversed().map((item) => [keyOf(item), item])).values()].toReversed();
+/** The first page, and what is known to come after it. Its items may have moved on since; if all have, nothing is known. */
+function joined<Id extends ListId>(
+  page: Page<Item<Id>>,
+  { items, next }: Known<Id>,
+  keyOf: (item: Item<Id>) => string,
+): Page<Item<Id>> {
+  const keys = new Set(page.items.map(keyOf));
+  const last = items.findLastIndex((item) => keys.has(keyOf(item)));
+  // A page can be empty while more follow.
+  const isJoined = last !== -1 || (page.items.length === 0 && page.next !== null);
+  if (next === undefined || !isJoined) return page;
+  return { items: [...page.items, ...items.slice(last + 1)], next };
 }

@@ -1,0 +1,95 @@
+import { find, inBrowser, mount, requests, text } from '../testing/mounted.ts';
+import { h, type ComponentChild } from 'preact';
+import { describe, expect, it } from 'vitest';
+import { news } from '../state/live.ts';
+import { Paged } from './paged.tsx';
+
+inBrowser();
+
+/** A list of ids of audit entries. */
+function list(query: Record<string, string> = {}): ComponentChild {
+  const keyOf = ({ id }: { id: string }): string => id;
+  return h(Paged<'listAudit'>, {
+    id: 'listAudit',
+    query,
+    what: 'entries',
+    keyOf,
+    children: (items) => (items.length === 0 ? 'none' : items.map(keyOf).join(' ')),
+  });
+}
+
+function page(ids: string, next: string | null): unknown {
+  return { items: ids.split(' ').flatMap((id) => (id === '' ? [] : [{ id }])), next };
+}
+
+const SHOW_MORE = 'Show more entries';
+
+async function more(): Promise<void> {
+  await find('button', SHOW_MORE).fire('click');
+}
+
+async function refreshed(ids: string, next: string | null): Promise<void> {
+  news.value += 1;
+  await mount(list());
+  await requests.at(-1)?.answer(page(ids, next));
+}
+
+describe('a list', () => {
+  it('shows further pages when they are asked for', async () => {
+    await mount(list());
+    await requests[0]?.answer(page('9 8', '8'));
+    expect(text()).toBe(`9 8${SHOW_MORE}`);
+    await more();
+    expect(requests[1]?.path).toBe('/audit?cursor=8');
+    await requests[1]?.answer(page('7 6', null));
+    expect(text()).toBe('9 8 7 6');
+  });
+
+  it('drops an answer for an earlier filter', async () => {
+    await mount(list({ actor: 'ann' }));
+    await requests[0]?.answer(page('9 8', '8'));
+    await more();
+    await mount(list({ actor: 'bob' }));
+    await requests[2]?.answer(page('5', null));
+    await requests[1]?.answer(page('7 6', null));
+    expect(text()).toBe('5');
+  });
+
+  it('has no gap where what is new has moved items off the first page', async () => {
+    await mount(list());
+    await requests[0]?.answer(page('9 8 7', '7'));
+    await more();
+    await requests[1]?.answer(page('6 5 4', '4'));
+    await refreshed('11 10 9', '9');
+    expect(text()).toBe(`11 10 9 8 7 6 5 4${SHOW_MORE}`);
+    await more();
+    expect(requests.at(-1)?.path).toBe('/audit?cursor=4');
+  });
+
+  it('no longer shows what has left the first page while later items moved up', async () => {
+    await mount(list());
+    await requests[0]?.answer(page('9 8 7', '7'));
+    await more();
+    await requests[1]?.answer(page('6 5 4', null));
+    await refreshed('9 7 6', '6');
+    expect(text()).toBe('9 7 6 5 4');
+  });
+
+  it('begins anew when the whole first page is new', async () => {
+    await mount(list());
+    await requests[0]?.answer(page('9 8', '8'));
+    await more();
+    await requests[1]?.answer(page('7 6', null));
+    await refreshed('19 18', '18');
+    expect(text()).toBe(`19 18${SHOW_MORE}`);
+  });
+
+  it('is not called empty while more may follow an empty page', async () => {
+    await mount(list());
+    await requests[0]?.answer(page('', '8'));
+    expect(text()).toBe(`None so far; there may be more.${SHOW_MORE}`);
+    await more();
+    await requests[1]?.answer(page('', null));
+    expect(text()).toBe('none');
+  });
+});

@@ -1,0 +1,20 @@
+import { inBrowser, mount, requests, text } from '../testing/mounted.ts';
+import { h } from 'preact';
+import { expect, it } from 'vitest';
+import { parseRoute, route } from '../router.ts';
+import { Search } from './search.tsx';
+
+inBrowser();
+
+it('a search does not say that there is none while more may follow an empty page', async () => {
+  route.value = parseRoute('#/search?q=web');
+  await mount(h(Search, {}));
+  expect(requests.map(({ path }) => path)).toEqual([
+    '/workloads?name=web&limit=20',
+    '/sources?name=web&limit=20',
+  ]);
+  await requests[0]?.answer({ items: [], next: 'c' });
+  expect(text()).not.toContain('None that you may see');
+  await requests[1]?.answer({ items: [], next: null });
+  expect(text()).toContain('None that you may see has "web" in its name.');
+});

@@ -1,0 +1,180 @@
+import { render, type ComponentChild } from 'preact';
+import { afterEach, beforeEach, vi } from 'vitest';
+
+/** As much of a browser as Preact and the dashboard need. Import this before what reads the session. */
+class FakeNode {
+  readonly childNodes: FakeNode[] = [];
+  parentNode: FakeNode | null = null;
+
+  get firstChild(): FakeNode | null {
+    return this.childNodes[0] ?? null;
+  }
+
+  get nextSibling(): FakeNode | null {
+    const siblings = this.parentNode?.childNodes ?? [];
+    return siblings[siblings.indexOf(this) + 1] ?? null;
+  }
+
+  get textContent(): string {
+    return this.childNodes.map(({ textContent }) => textContent).join('');
+  }
+
+  insertBefore(node: FakeNode, before: FakeNode | null): void {
+    node.remove();
+    this.childNodes.splice(before ? this.childNodes.indexOf(before) : this.childNodes.length, 0, node);
+    node.parentNode = this;
+  }
+
+  remove(): void {
+    const siblings = this.parentNode?.childNodes ?? [];
+    if (siblings.includes(this)) siblings.splice(siblings.indexOf(this), 1);
+    this.parentNode = null;
+  }
+}
+
+class FakeText extends FakeNode {
+  data: string;
+
+  constructor(data: string) {
+    super();
+    this.data = data;
+  }
+
+  override get textContent(): string {
+    return this.data;
+  }
+}
+
+class FakeElement extends FakeNode {
+  readonly localName: string;
+  readonly attributes = new Map<string, string>();
+  value = '';
+  readonly #listeners = new Map<string, (event: unknown) => void>();
+
+  constructor(localName: string) {
+    super();
+    this.localName = localName;
+  }
+
+  setAttribute(name: string, value: string): void {
+    this.attributes.set(name, value);
+  }
+
+  removeAttribute(name: string): void {
+    this.attributes.delete(name);
+  }
+
+  addEventListener(type: string, listener: (event: unknown) => void): void {
+    this.#listeners.set(type, listener);
+  }
+
+  removeEventListener(type: string): void {
+    this.#listeners.delete(type);
+  }
+
+  focus(): void {
+    this.attributes.set('focused', '');
+  }
+
+  close(): void {
+    this.attributes.delete('open');
+  }
+
+  /** What a person does to it. */
+  async fire(type: 'click' | 'input' | 'submit', value = this.value): Promise<void> {
+    this.value = value;
+    this.#listeners.get(type)?.call(this, { currentTarget: this, preventDefault: () => undefined });
+    await settled();
+  }
+}
+
+/** A request that the dashboard has sent, with what answers it. */
+interface Sent {
+  /** From after `/api/v1`. */
+  readonly path: string;
+  readonly body: unknown;
+  readonly key: string | undefined;
+  readonly answer: (body: unknown, status?: number) => Promise<void>;
+}
+
+export const requests: Sent[] = [];
+let root: FakeElement;
+
+Object.assign(globalThis, {
+  sessionStorage: { getItem: () => null },
+  document: {
+    baseURI: 'http://reroll/',
+    createElementNS: (_: string, name: string) => new FakeElement(name),
+    createTextNode: (data: string) => new FakeText(data),
+  },
+  scrollTo: () => undefined,
+});
+
+/** For the specs of a file: they send no requests, and time stands still. */
+export function inBrowser(): void {
+  beforeEach(() => {
+    // After whatever pause another spec was told to keep.
+    vi.useFakeTimers({ now: Date.now() + 3_600_000 });
+    requests.length = 0;
+    root = new FakeElement('main');
+    vi.spyOn(globalThis, 'fetch').mockImplementation(send as unknown as typeof fetch);
+  });
+  afterEach(() => {
+    show(null);
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+}
+
+function send(
+  url: URL,
+  { headers, body }: { headers: Record<string, string>; body?: string },
+): Promise<Response> {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  requests.push({
+    path: url.href.replace(/^.*\/api\/v1/, ''),
+    body: body === undefined ? undefined : JSON.parse(body),
+    key: headers['idempotency-key'],
+    answer: async (given, status = 200) => {
+      resolve(new Response(JSON.stringify(given), { status }));
+      await settled();
+    },
+  });
+  return promise;
+}
+
+function show(shown: ComponentChild): void {
+  render(shown, root as unknown as Element);
+}
+
+/** Until effects have run. */
+async function settled(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(100);
+}
+
+/** Shows something in place of what was there before. */
+export async function mount(shown: ComponentChild): Promise<void> {
+  show(shown);
+  await settled();
+}
+
+export function text(): string {
+  return root.textContent;
+}
+
+/** The first element of this name, whose text begins so, or with this id. */
+export function find(name: string, beginning = '', id?: string): FakeElement {
+  const found = allOf(root).find(
+    ({ localName, textContent, attributes }) =>
+      localName === name &&
+      textContent.startsWith(beginning) &&
+      (id === undefined || attributes.get('id') === id),
+  );
+  if (!found) throw new Error(`no ${name} ${beginning} in: ${text()}`);
+  return found;
+}
+
+function allOf(node: FakeNode): FakeElement[] {
+  const below = node.childNodes.flatMap(allOf);
+  return node instanceof FakeElement ? [node, ...below] : below;
+}
