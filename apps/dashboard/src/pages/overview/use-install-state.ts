@@ -55,7 +55,8 @@ export function useInstallState(): InstallAnswer {
   return {
     state: isTold(lists) ? installState({ ...found, details, warnings }) : undefined,
     isCut: counted.some(({ data }) => data?.next !== null),
-    isEmpty: any.data?.items.length === 0,
+    // A page can be empty while more follow.
+    isEmpty: any.data?.items.length === 0 && any.data.next === null,
     failure: failureOf(lists) ?? lookFailure(looked),
     refresh: () => [...lists, looked].forEach(({ refresh }) => refresh()),
   };
