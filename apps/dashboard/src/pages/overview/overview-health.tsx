@@ -84,7 +84,8 @@ function limitsNote({ limits }: Status): string {
 }
 
 function owedNote({ owed }: Status): ComponentChildren {
-  if (!owed || owed.oldest === null) return 'no pending reload';
+  if (!owed) return '';
+  if (owed.oldest === null) return 'no pending reload';
   return (
     <>
       since <Time at={owed.oldest} />

@@ -1,0 +1,27 @@
+import { find, inBrowser, mount } from '../../testing/mounted.ts';
+import { h } from 'preact';
+import { expect, it } from 'vitest';
+import type { Status } from '@reroll/shared/api/status';
+import { status } from '../../state/status.ts';
+import { Tiles } from './overview-health.tsx';
+
+inBrowser();
+
+const STATUS = {
+  leader: 'watcher-0',
+  processes: [],
+  lagSeconds: 0,
+  limits: { reloadsPerMinute: null },
+  redis: { ok: true, milliseconds: 1 },
+  apiServer: { ok: true, milliseconds: 1 },
+} as unknown as Status;
+
+it.each([
+  [null, 'Pendingunknown'],
+  [{ workloads: 0, oldest: null }, 'Pending0no pending reload'],
+])('what is pending, of %o, is told by %s', async (owed, expected) => {
+  status.value = { ...STATUS, owed };
+  await mount(h(Tiles, {}));
+  expect(find('div', 'Pending').textContent).toBe(expected);
+  status.value = undefined;
+});
