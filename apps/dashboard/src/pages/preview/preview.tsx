@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Preview as PreviewData, PreviewRequest } from '@reroll/shared/api/explain';
 import { call, CallError } from '../../api/client.ts';
 import { Trouble } from '../../components/answer.tsx';
@@ -14,12 +14,17 @@ import { PreviewForm } from './preview-form.tsx';
 /** What would roll, if; nothing is sent to the cluster. */
 export function Preview(): JSX.Element {
   const [result, setResult] = useState<PreviewData | CallError | undefined>(undefined);
+  const last = useRef<PreviewRequest | undefined>(undefined);
   const ask = async (request: PreviewRequest): Promise<void> => {
+    last.current = request;
     try {
       const preview = await call('preview', { body: request });
+      // Another was asked for meanwhile.
+      if (last.current !== request) return;
       setResult(preview);
       announce(preview.conclusion);
     } catch (error) {
+      if (last.current !== request) return;
       setResult(error instanceof CallError ? error : new CallError(0, {}));
     }
   };

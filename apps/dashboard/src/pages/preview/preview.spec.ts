@@ -1,0 +1,19 @@
+import { find, inBrowser, mount, requests, text } from '../../testing/mounted.ts';
+import { h } from 'preact';
+import { expect, it } from 'vitest';
+import { parseRoute, route } from '../../router.ts';
+import { Preview } from './preview.tsx';
+
+inBrowser();
+
+it('shows the preview that was asked for last, in whatever order answers come', async () => {
+  route.value = parseRoute('#/preview?source=Secret/shop/db');
+  await mount(h(Preview, {}));
+  for (let count = 0; count < 3; count += 1) await find('form').fire('submit');
+  expect(requests.map(({ path }) => path)).toEqual(['/preview', '/preview', '/preview']);
+  await requests[2]?.answer({ conclusion: 'of the last', verdicts: [], today: [] });
+  await requests[0]?.answer({ conclusion: 'of the first', verdicts: [], today: [] });
+  await requests[1]?.answer({ title: 'A failure' }, 500);
+  expect(text()).toContain('of the last');
+  expect(text()).not.toMatch(/of the first|A failure/);
+});
