@@ -16,6 +16,8 @@ interface ActionProps {
   /** What will happen. */
   readonly children: ComponentChildren;
   readonly run: (deed: Deed) => Promise<unknown>;
+  /** What `run` sends besides the reason: for something else, another key. */
+  readonly sends?: string | undefined;
   /** Said when it was accepted. */
   readonly done: string;
   readonly isPrimary?: boolean;
@@ -25,7 +27,7 @@ interface ActionProps {
 
 /** A button that asks for a reason before it does anything. */
 export function Action(props: ActionProps): JSX.Element {
-  const { label, title, children, run, done, isPrimary = false, mostReason = 200 } = props;
+  const { label, title, children, run, sends = '', done, isPrimary = false, mostReason = 200 } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   return (
@@ -40,6 +42,7 @@ export function Action(props: ActionProps): JSX.Element {
           label={label}
           mostReason={mostReason}
           run={run}
+          sends={sends}
           close={() => dialog.current?.close()}
           onDone={() => {
             dialog.current?.close();
@@ -55,23 +58,25 @@ interface ReasonFormProps {
   readonly label: string;
   readonly mostReason: number;
   readonly run: (deed: Deed) => Promise<unknown>;
+  readonly sends: string;
   readonly close: () => void;
   readonly onDone: () => void;
 }
 
-function ReasonForm({ label, mostReason, run, close, onDone }: ReasonFormProps): JSX.Element {
+function ReasonForm({ label, mostReason, run, sends, close, onDone }: ReasonFormProps): JSX.Element {
   const [reason, setReason] = useState('');
   const [state, setState] = useState<'idle' | 'sending' | CallError>('idle');
-  const key = useRef({ reason: '', key: '' });
+  const key = useRef({ of: '', key: '' });
   const id = useId();
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setState('sending');
-    if (key.current.reason !== reason || key.current.key === '') key.current = { reason, key: freshKey() };
+    const of = JSON.stringify([reason, sends]);
+    if (key.current.of !== of) key.current = { of, key: freshKey() };
     try {
       await run({ reason: reason.trim(), idempotencyKey: key.current.key });
-      key.current = { reason: '', key: '' };
+      key.current = { of: '', key: '' };
       setReason('');
       setState('idle');
       onDone();

@@ -95,6 +95,7 @@ function FreezeForm({ label, what, children, freeze }: FreezeFormProps): JSX.Ele
       title={`Freeze ${what}`}
       done={`${sentence(what)} is frozen`}
       mostReason={MOST_FREEZE_REASON}
+      sends={until}
       run={async ({ reason, idempotencyKey }) => {
         // The field is in the time zone of the reader.
         const end = until === '' ? {} : { until: new Date(until).toISOString() };
@@ -161,6 +162,7 @@ export function ApproveAction({ of, id }: { of: Ref; id: string }): JSX.Element 
       label="Approve"
       title={`Approve the reload of ${spoken(of)}`}
       done={`The reload of ${spoken(of)} is approved`}
+      sends={id}
       run={async ({ reason, idempotencyKey }) => {
         await call('approveWorkload', { params: paramsOf(of), body: { reason, id }, idempotencyKey });
         tellDeed();

@@ -145,6 +145,7 @@ function ResumeAction({ of, hash }: { of: Ref; hash: string | null }): JSX.Eleme
       label="Resume"
       title={`Resume the change of ${spoken(of)}`}
       done={`The change of ${spoken(of)} goes on`}
+      sends={hash ?? undefined}
       run={async ({ reason, idempotencyKey }) => {
         await call('resumeChange', {
           params: { kind, namespace, name },

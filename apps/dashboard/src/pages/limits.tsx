@@ -41,6 +41,7 @@ function SetLimits({ limits, onDone }: { limits: LimitsData; onDone: () => void 
       label="Set limits"
       title="Set limits for every worker"
       done="The limits are set"
+      sends={`${concurrency} ${reloads}`}
       run={async ({ reason, idempotencyKey }) => {
         const body = { concurrency: numberOf(concurrency), reloadsPerMinute: numberOf(reloads), reason };
         await call('setLimits', { body, idempotencyKey });
