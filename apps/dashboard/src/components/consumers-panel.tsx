@@ -85,7 +85,11 @@ function ConsumerTable({ of: { source, items, counts } }: { of: ConsumersData })
           />
         )}
       </Portion>
-      {more > 0 ? <p class="muted">{counted(more, 'further use')} of it are not listed.</p> : null}
+      {more > 0 ? (
+        <p class="muted">
+          {counted(more, 'further use')} of it {more === 1 ? 'is' : 'are'} not listed.
+        </p>
+      ) : null}
     </>
   );
 }

@@ -70,7 +70,10 @@ export function Timeline({ changes, from, to, isCut, selection }: TimelineProps)
       </figcaption>
       {isCut ? (
         <p class="muted">
-          Only the newest {changes.length} changes are drawn. <a href={hrefOf('changes')}>All changes</a>
+          {changes.length === 1
+            ? 'Only the newest change is'
+            : `Only the newest ${changes.length} changes are`}{' '}
+          drawn. <a href={hrefOf('changes')}>All changes</a>
         </p>
       ) : null}
     </figure>

@@ -181,7 +181,9 @@ function More({ change: { more, counted: outcomeCounts, source } }: { change: Ch
     <p class="muted">
       {more.woken > 0 ? `and ${more.woken} more with a reload job. ` : null}
       {outcomes.length > 0 ? `Their outcomes: ${outcomes.join(', ')}. ` : null}
-      {more.leftAlone > 0 ? `${more.leftAlone} more were not reloaded. ` : null}
+      {more.leftAlone > 0
+        ? `${more.leftAlone} more ${more.leftAlone === 1 ? 'was' : 'were'} not reloaded. `
+        : null}
       {source ? <a href={hrefOf('explain', [], { source: keyOf(source) })}>Explain any of them</a> : null}
     </p>
   );

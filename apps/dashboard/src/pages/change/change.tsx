@@ -9,7 +9,7 @@ import { useWaves, WavesPanel } from '../../components/waves-panel.tsx';
 import { Hash } from '../../components/words.tsx';
 import { useAnswer } from '../../use-answer.ts';
 import { wavePlaces } from '../../wave-places.ts';
-import { CAUSES, CAUSE_WORDS } from '../../words.ts';
+import { CAUSES, CAUSE_WORDS, counted } from '../../words.ts';
 import { ChangeHeld } from './change-held.tsx';
 import { ChangeWorkloads } from './change-workloads.tsx';
 
@@ -48,7 +48,7 @@ function Summary({ change }: { change: ChangeData }): JSX.Element {
           ['Cause', CAUSES[cause]],
           ...(merged === undefined
             ? []
-            : ([['Merged', `${merged} earlier changes that reloaded nothing`]] as const)),
+            : ([['Merged', `${counted(merged, 'earlier change')} that reloaded nothing`]] as const)),
           ['Seen', <Time at={seenAt} />],
           ['Decided', <Time at={takenUpAt} none="Not yet" />],
           ...(source ? ([['Data', <FromTo from={from} to={to} />]] as const) : []),
