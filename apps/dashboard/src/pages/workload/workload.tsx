@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { freezeHold } from '@reroll/core/holds/freeze';
 import { FREEZE_ANNOTATION } from '@reroll/core/holds/hold';
 import type { Workload as WorkloadData } from '@reroll/shared/api/workloads';
 import { AnnotationList } from '../../components/tables/annotation-list.tsx';
@@ -32,7 +33,7 @@ export function Workload({ of }: { of: Ref }): JSX.Element {
             <a class="button" href={hrefOf('preview', [], { of: 'workload', workload: keyOf(of) })}>
               Preview other annotations
             </a>
-            <FreezeAction of={of} isFrozen={workload.data.annotations[FREEZE_ANNOTATION] !== undefined} />
+            <FreezeAction of={of} isFrozen={isFrozen(workload.data)} />
             <ReloadAction of={of} isPrimary />
           </>
         ) : null}
@@ -42,6 +43,12 @@ export function Workload({ of }: { of: Ref }): JSX.Element {
       </Answer>
     </>
   );
+}
+
+/** Whether by its own annotation, which stays there when the freeze is over. */
+function isFrozen({ annotations }: WorkloadData): boolean {
+  const freeze = annotations[FREEZE_ANNOTATION];
+  return freeze !== undefined && freezeHold(freeze, '', Date.now()) !== undefined;
 }
 
 function Details({ workload }: { workload: WorkloadData }): JSX.Element {

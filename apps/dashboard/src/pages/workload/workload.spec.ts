@@ -1,0 +1,38 @@
+import { find, inBrowser, mount, requests, text } from '../../testing/mounted.ts';
+import { h } from 'preact';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Status } from '@reroll/shared/api/status';
+import { status } from '../../state/status.ts';
+import { Workload } from './workload.tsx';
+
+inBrowser();
+
+beforeEach(() => void (status.value = { caller: { mayHold: true } } as Status));
+afterEach(() => void (status.value = undefined));
+
+const WORKLOAD = {
+  podAnnotations: {},
+  history: [],
+  sources: 0,
+  sourcesInDetail: [],
+  hold: null,
+  lastReload: null,
+  generation: 1,
+  job: null,
+  due: null,
+  rollout: 'complete',
+  leftAlone: null,
+  contested: false,
+  pausedUntil: null,
+  rolloutInDetail: { state: 'complete', code: 'Complete', conditions: [] },
+};
+
+it.each([
+  ['2000-01-01T00:00:00Z; over', 'Freeze'],
+  ['2999-12-31T00:00:00Z; year-end', 'Unfreeze'],
+  ['; until somebody ends it', 'Unfreeze'],
+])('a workload with the freeze %j is offered: %s', async (freeze, offered) => {
+  await mount(h(Workload, { of: { kind: 'Deployment', namespace: 'shop', name: 'web' } }));
+  await requests[0]?.answer({ ...WORKLOAD, annotations: { 'reroll.dev/freeze': freeze } });
+  expect(find('button', offered).textContent, text()).toBe(offered);
+});
