@@ -113,6 +113,47 @@ class Reader {
   }
 }
 
+describe('the audit events of a namespace', () => {
+  it.each([
+    ['Namespace/shop', ['audit']],
+    ['reloads:17 Deployment/shop/web', ['audit']],
+    ['Namespace/bank', []],
+    ['Deployment/bank/shop', []],
+    ['reloads', []],
+  ])('that is asked for: of %s come %j', async (target, expected) => {
+    const contents = new HistoryContents();
+    const gone = new AbortController();
+    const got: string[] = [];
+    let wake = (): void => undefined;
+    const onChange = (listener: () => void): (() => void) => {
+      wake = listener;
+      return () => undefined;
+    };
+    const ended = new EventStream({
+      model: { contents, onChange } as unknown as ReadModel,
+      hashes: {} as ShownHashes,
+      cursors: CURSORS,
+      caller: anonymousReader(),
+      namespace: 'shop',
+      writer: {
+        begin: () => Promise.resolve(),
+        send: (_: string, name: string) => Promise.resolve(got.push(name)),
+      } as unknown as EventWriter,
+      signal: gone.signal,
+    }).run(undefined);
+    await settled();
+    const entry = { at: Date.now(), actor: 'ann', action: 'freezeNamespace', target, reason: 'r' };
+    contents.add({ stream: 'audit', id: '1-1', entry: { ...entry, result: 'done', requestId: '1' } });
+    contents.positions = { ...contents.positions, audit: '1-1' };
+    wake();
+    await settled();
+    gone.abort();
+    await ended;
+    expect(got).toEqual(expected);
+  });
+});
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 const CURSORS = new Cursors(() => 'secret');
 const seesShop = (namespace: string): Promise<boolean> => Promise.resolve(namespace === 'shop');
 

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import type { Cursors } from '../http/cursors.ts';
 import type { ShownHashes } from '../shown-hashes.ts';
-import { auditView, seesAudit, type Seeing } from '../steering/audit-view.ts';
+import { auditView, namespaceOfTarget, seesAudit, type Seeing } from '../steering/audit-view.ts';
 import { timeOf } from '../time-of.ts';
 import { canResume, happenedAfter, readPositions, writePositions, type Happened } from './event-source.ts';
 import type { EventWriter } from './event-writer.ts';
@@ -148,7 +148,7 @@ export class EventStream {
     const { caller, namespace } = this.#context;
     if (happened.name === 'audit') {
       const { entry } = happened.row;
-      const isWanted = namespace === undefined || entry.target.includes(`/${namespace}/`);
+      const isWanted = namespace === undefined || namespaceOfTarget(entry) === namespace;
       return isWanted && (await seesAudit(caller, await this.#seeing(), entry)) === true;
     }
     const where = namespaceIn(happened);

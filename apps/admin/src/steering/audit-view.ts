@@ -28,6 +28,12 @@ export async function seesAudit(
   entry: AuditEntry,
 ): Promise<boolean | undefined> {
   if (visible.all || entry.actor === caller.name) return true;
-  const { itself, namespace = itself } = SUBJECT.exec(entry.target)?.groups ?? {};
+  const namespace = namespaceOfTarget(entry);
   return namespace === undefined ? false : await visible.sees(namespace);
+}
+
+/** The namespace that an entry is about; undefined if it is about none. */
+export function namespaceOfTarget({ target }: Pick<AuditEntry, 'target'>): string | undefined {
+  const { itself, namespace = itself } = SUBJECT.exec(target)?.groups ?? {};
+  return namespace;
 }
