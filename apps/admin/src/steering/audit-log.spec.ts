@@ -59,11 +59,13 @@ describe('the audit log', () => {
     expect(lines).toHaveLength(302);
   });
 
-  it('keeps no more than 300 characters of a target', async () => {
+  it('keeps the longest key of an object, and no more than 400 characters of a target', async () => {
     const { audit, kept, lines } = auditing();
+    const longest = `0123456789 Deployment/${'n'.repeat(63)}/${'w'.repeat(253)}`;
+    await audit.addUndone({ ...REFUSED, target: longest });
     await audit.addUndone({ ...REFUSED, target: 'x'.repeat(16_000) });
-    expect(kept[0]?.target).toBe('x'.repeat(300));
-    expect(lines[0]).not.toContain('x'.repeat(301));
+    expect(kept.map(({ target }) => target)).toEqual([longest, 'x'.repeat(400)]);
+    expect(lines[1]).not.toContain('x'.repeat(401));
   });
 
   it('that cannot be written leaves the answer to the caller as it is', async () => {

@@ -9,7 +9,8 @@ const MOST_REFUSALS = 100;
 const MINUTE = 60_000;
 /** Actors whose refusals are counted. */
 const MOST_ACTORS = 1_000;
-const LONGEST_TARGET = 300;
+/** Longer than the id of a job or of what is pending and the longest key of an object together. */
+const LONGEST_TARGET = 400;
 
 export type Audited = Omit<AuditEntry, 'at'>;
 
