@@ -14,6 +14,8 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllGlobals();
   vi.useRealTimers();
+  // What follows events goes on to follow those of the specs of other files.
+  vi.resetModules();
 });
 
 async function followed(): Promise<typeof import('./live.ts')> {
