@@ -280,6 +280,17 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
+    why: 'A Job would have to be written between two steps of its recreation, which few runs do.',
+    isRare: true,
+    branches: {
+      'apps/worker/src/reload/send/recreate-job.ts': [
+        'if (!(await this.#wouldBeTaken(kept))) return false;',
+        `return (await this.#finish(object as JobRead)) ? 'RecreationFinished' : 'JobFinished';`,
+        `await this.#post(manifest, { dryRun: 'All' });`,
+      ],
+    },
+  },
+  {
     why: 'Somebody would have to write in the milliseconds between two steps of one reload.',
     branches: {
       'apps/worker/src/reload/reload.processor.ts': ['}'],
@@ -287,9 +298,6 @@ export const UNREACHED: readonly Unreached[] = [
         ": `Deployment '${name}' in namespace '${namespace}' is no longer paused by Reroll, removed its time of pause`;",
       ],
       'apps/worker/src/reload/send/recreate-job.ts': [
-        'if (!(await this.#wouldBeTaken(kept))) return false;',
-        `return (await this.#finish(object as JobRead)) ? 'RecreationFinished' : 'JobFinished';`,
-        `await this.#post(manifest, { dryRun: 'All' });`,
         'if (keptBy(body)?.uid === kept.uid) return body;',
         'if (present && present.metadata.uid !== uid) return;',
       ],
