@@ -132,6 +132,16 @@ export function letterOf(object: KubeObject): Letter {
   return text.slice(-1) as Letter;
 }
 
+/** That of a source that may not be there. */
+export function letterAt(source: KubeObject | undefined): Letter | undefined {
+  return source && letterOf(source);
+}
+
+/** `source`: `<kind>/<namespace>/<name>`. */
+export function isClass(source: string): boolean {
+  return source.startsWith('SecretProviderClass/');
+}
+
 function mounting(secretProviderClass: string): object {
   return { driver: 'secrets-store.csi.k8s.io', volumeAttributes: { secretProviderClass } };
 }

@@ -4,7 +4,7 @@
  */
 import { Conflict } from './conflict.ts';
 import { hasVariable } from './marks.ts';
-import { isFull, letterOf } from './objects.ts';
+import { isClass, isFull, letterAt } from './objects.ts';
 import { isRecorded, recordedLetter, records, recordsDeletion } from './recorded.ts';
 import { Recreations } from './recreations.ts';
 import {
@@ -21,9 +21,10 @@ import {
 } from './restarts.ts';
 import type { Rules } from './rules.ts';
 import { SeenClasses } from './seen-classes.ts';
-import { keyOf, type KubeObject, type Letter } from './shapes.ts';
+import { keyOf, type KubeObject } from './shapes.ts';
 import { copyOf, refill, type TruthBackup, type Workload } from './known.ts';
 import { begun, deleted, held, inGap, written, type Since } from './since.ts';
+import { UnseenChanges } from './unseen-changes.ts';
 
 /** Virtual milliseconds from a decision to its patch. */
 export const ON_ITS_WAY = 5_000;
@@ -66,6 +67,7 @@ export class Truth {
   #gapFrom = 0;
   /** When a source was written last. */
   readonly #writtenAt = new Map<string, number>();
+  readonly #unseen = new UnseenChanges();
   readonly #log: (line: string) => void;
   readonly #now: () => number;
   readonly #knownUntil: (wait: number) => number;
@@ -226,6 +228,7 @@ export class Truth {
     if (after) this.sources.set(key, after);
     else this.sources.delete(key);
     this.#writtenAt.set(key, this.#now());
+    this.#unseen.see(commit, this.#now());
     const namespace = (after ?? before)?.metadata.namespace;
     for (const workload of this.workloads.values()) {
       if (workload.shown.object.metadata.namespace !== namespace) continue;
@@ -255,7 +258,7 @@ export class Truth {
       written(since, { isDependency: was && is, isNew, from: letterAt(before), to: letterAt(after) });
     }
     this.#doubt(since, { isKnown: isRecorded(workload.shown, key), isThere: after !== undefined }, key);
-    if (since.isUnsure === true || this.#isInDoubt(workload, { was, is })) since.due = 'may';
+    if (since.isUnsure === true || this.#isInDoubt(workload, key, { was, is })) since.due = 'may';
   }
 
   /**
@@ -274,9 +277,11 @@ export class Truth {
     return this.#rules.onCreate && !isClass(source);
   }
 
-  /** A source that is watched only now looks like one that was created. */
-  #isInDoubt(workload: Workload, { was, is }: { was: boolean; is: boolean }): boolean {
-    return this.#isOutside(workload) || (!was && is && this.#rules.onCreate);
+  /** A source that is watched only now looks like one that was created, and when its data was changed before is not known. */
+  #isInDoubt(workload: Workload, source: string, { was, is }: { was: boolean; is: boolean }): boolean {
+    const isOnlyNow = !was && is;
+    const isUnseen = this.#unseen.isBefore(source, workload.startedAt);
+    return this.#isOutside(workload) || (isOnlyNow && (this.#rules.onCreate || isUnseen));
   }
 
   #isOutside({ shown }: Workload): boolean {
@@ -502,12 +507,4 @@ export class Truth {
 /** Whether it cannot be reloaded until somebody edits it: somebody undoes every reload, or what a reload adds has no room. */
 export function isStuck({ conflict, shown: { object, holder } }: Workload): boolean {
   return conflict.isContested || isFull(object) || (holder !== undefined && isFull(holder));
-}
-
-function isClass(source: string): boolean {
-  return source.startsWith('SecretProviderClass/');
-}
-
-function letterAt(source: KubeObject | undefined): Letter | undefined {
-  return source && letterOf(source);
 }
