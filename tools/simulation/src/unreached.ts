@@ -280,17 +280,6 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
-    why: 'A Job would have to be written between two steps of its recreation, which few runs do.',
-    isRare: true,
-    branches: {
-      'apps/worker/src/reload/send/recreate-job.ts': [
-        'if (!(await this.#wouldBeTaken(kept))) return false;',
-        `return (await this.#finish(object as JobRead)) ? 'RecreationFinished' : 'JobFinished';`,
-        `await this.#post(manifest, { dryRun: 'All' });`,
-      ],
-    },
-  },
-  {
     why: 'Somebody would have to write in the milliseconds between two steps of one reload.',
     branches: {
       'apps/worker/src/reload/reload.processor.ts': ['}'],
@@ -381,6 +370,9 @@ export const UNREACHED: readonly Unreached[] = [
         'if (!error.subject) return;',
       ],
       'apps/worker/src/reload/send/recreate-job.ts': [
+        'if (!(await this.#wouldBeTaken(kept))) return false;',
+        `return (await this.#finish(object as JobRead)) ? 'RecreationFinished' : 'JobFinished';`,
+        `await this.#post(manifest, { dryRun: 'All' });`,
         'if (isTaken(error)) return true;',
         '} catch (error) {',
         'if (present?.metadata.uid !== uid || present.metadata.deletionTimestamp !== undefined) return true;',
