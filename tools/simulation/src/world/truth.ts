@@ -228,11 +228,11 @@ export class Truth {
     if (after) this.sources.set(key, after);
     else this.sources.delete(key);
     this.#writtenAt.set(key, this.#now());
-    this.#unseen.see(commit, this.#now());
+    const unseenAt = this.#unseen.see(commit, this.#now());
     const namespace = (after ?? before)?.metadata.namespace;
     for (const workload of this.workloads.values()) {
       if (workload.shown.object.metadata.namespace !== namespace) continue;
-      this.#sourceOf(workload, key, commit);
+      this.#sourceOf(workload, key, { ...commit, unseenAt });
       const since = this.#sinceOf(workload, key);
       if (isSuspended(workload.shown)) held(since);
       if (!this.#isUnsure(workload, key, since)) continue;
@@ -247,7 +247,8 @@ export class Truth {
     return !isRecorded(shown, source) || (due === 'no' && this.#isOfGap(startedAt));
   }
 
-  #sourceOf(workload: Workload, key: string, { before, after }: Commit): void {
+  #sourceOf(workload: Workload, key: string, change: Commit & { unseenAt: number }): void {
+    const { before, after, unseenAt } = change;
     const since = this.#sinceOf(workload, key, { inPods: letterAt(before) });
     const is = this.#rules.dependsOn(workload.shown, after, key);
     const was = this.#rules.dependsOn(workload.shown, before ?? after, key);
@@ -258,7 +259,7 @@ export class Truth {
       written(since, { isDependency: was && is, isNew, from: letterAt(before), to: letterAt(after) });
     }
     this.#doubt(since, { isKnown: isRecorded(workload.shown, key), isThere: after !== undefined }, key);
-    if (since.isUnsure === true || this.#isInDoubt(workload, key, { was, is })) since.due = 'may';
+    if (since.isUnsure === true || this.#isInDoubt(workload, { was, is, unseenAt })) since.due = 'may';
   }
 
   /**
@@ -278,9 +279,9 @@ export class Truth {
   }
 
   /** A source that is watched only now looks like one that was created, and when its data was changed before is not known. */
-  #isInDoubt(workload: Workload, source: string, { was, is }: { was: boolean; is: boolean }): boolean {
-    const isOnlyNow = !was && is;
-    const isUnseen = this.#unseen.isBefore(source, workload.startedAt);
+  #isInDoubt(workload: Workload, write: { was: boolean; is: boolean; unseenAt: number }): boolean {
+    const isOnlyNow = !write.was && write.is;
+    const isUnseen = workload.startedAt >= write.unseenAt;
     return this.#isOutside(workload) || (isOnlyNow && (this.#rules.onCreate || isUnseen));
   }
 

@@ -8,17 +8,16 @@ import type { Commit } from './truth.ts';
  * may be reloaded for one that its pods were started with.
  */
 export class UnseenChanges {
-  /** When each source was changed last, in virtual milliseconds. */
+  /** When each source without the labels was changed last, in virtual milliseconds. */
   readonly #at = new Map<string, number>();
 
-  see({ before, after }: Commit, now: number): void {
-    if (!after || hasLabel(after)) return;
-    if (letterAt(before) !== letterAt(after)) this.#at.set(keyOf(after), now);
-    else if (before && hasLabel(before)) this.#at.delete(keyOf(after));
-  }
-
-  /** Whether the source was changed unseen before this moment, in virtual milliseconds. */
-  isBefore(source: string, moment: number): boolean {
-    return (this.#at.get(source) ?? Infinity) <= moment;
+  /** Returns when the source was changed unseen, if this write brings the labels back; `Infinity` otherwise. */
+  see({ before, after }: Commit, now: number): number {
+    if (!after) return Infinity;
+    const key = keyOf(after);
+    const at = this.#at.get(key) ?? Infinity;
+    if (hasLabel(after)) this.#at.delete(key);
+    else if (letterAt(before) !== letterAt(after)) this.#at.set(key, now);
+    return hasLabel(after) ? at : Infinity;
   }
 }
