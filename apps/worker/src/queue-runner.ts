@@ -45,7 +45,7 @@ export interface JobObservers {
   /** Called for every error in a job or while taking one. Must not throw. */
   readonly onError?: (error: unknown) => void;
   /** Called if BullMQ cannot take the jobs of a queue, or no longer does. */
-  readonly onEnd: (error: unknown) => void;
+  readonly onEnd: (queue: string, error: unknown) => void;
 }
 
 /** Counts the jobs that this process is running. */
@@ -96,7 +96,7 @@ export function runQueue<Payload>(
     .waitUntilReady()
     .then(() => worker.run())
     .catch((error: unknown) => {
-      if (!worker.closing) observers.onEnd(error);
+      if (!worker.closing) observers.onEnd(handler.queue, error);
     });
   return worker;
 }

@@ -61,7 +61,7 @@ export class WorkerModule {
             log: logger,
             activity,
             onError: (error) => room.failed(error),
-            onEnd: (error) => void lifecycle.fail('Jobs can no longer be taken', error),
+            onEnd: (queue, error) => void lifecycle.fail(`The queue ${queue} cannot be used`, error),
           }),
         ),
         provided(TAKING_OPTIONS, [WORKER_OPTIONS, REDIS, Catalog, Lifecycle], takingOptions),
