@@ -13,12 +13,20 @@ export function RefLink({ of, full = true }: { of: Ref; full?: boolean }): JSX.E
   );
 }
 
+/** An id before it is that of a job, or of what is pending. */
+const KEY = /^(?<id>\S+ )?(?<kind>\w+)\/(?<namespace>[^/\s]+)\/(?<name>[^/\s]+)$/;
+
 /** A key of Redis or of a job: a link if it is the key of something that has a page. */
 export function KeyLink({ of }: { of: string | null }): JSX.Element {
   if (of === null) return <span class="muted">–</span>;
-  const [kind = '', namespace = '', name = '', ...rest] = of.split('/');
-  if (name === '' || rest.length > 0) return <span>{of}</span>;
-  return <RefLink of={{ kind, namespace, name }} />;
+  const { id = '', kind, namespace, name } = KEY.exec(of)?.groups ?? {};
+  if (kind === undefined || namespace === undefined || name === undefined) return <span>{of}</span>;
+  return (
+    <>
+      {id}
+      <RefLink of={{ kind, namespace, name }} />
+    </>
+  );
 }
 
 /** A link to the rules for a workload and a source, on the page of one of them. */

@@ -50,18 +50,20 @@ function LatestChanges({ span }: { span: Span | undefined }): JSX.Element {
       aside={<a href={hrefOf('changes', [], spanQuery(span))}>{span ? 'All of this time' : 'All changes'}</a>}
     >
       <Answer of={changes} what="changes">
-        {({ items }) => (
+        {({ items, next }) => (
           <ChangeTable
             changes={items}
             caption={span ? 'Changes of the selected time' : 'Latest changes'}
-            empty={
-              span
-                ? 'No change in the selected time.'
-                : 'No change yet. Edit a ConfigMap or Secret that a workload uses, and it appears here.'
-            }
+            empty={next === null ? emptyText(span) : 'None among the latest; see all changes.'}
           />
         )}
       </Answer>
     </Panel>
   );
+}
+
+function emptyText(span: Span | undefined): string {
+  return span
+    ? 'No change in the selected time.'
+    : 'No change yet. Edit a ConfigMap or Secret that a workload uses, and it appears here.';
 }

@@ -17,3 +17,14 @@ it('shows the preview that was asked for last, in whatever order answers come', 
   expect(text()).toContain('of the last');
   expect(text()).not.toMatch(/of the first|A failure/);
 });
+
+it('does not show the result of one preview for another', async () => {
+  route.value = parseRoute('#/preview?source=Secret/shop/db');
+  await mount(h(Preview, {}));
+  await find('form').fire('submit');
+  await requests[0]?.answer({ conclusion: 'nothing reloads', verdicts: [], today: [] });
+  expect(text()).toContain('nothing reloads');
+  route.value = parseRoute('#/preview?source=Secret/shop/other');
+  await mount(h(Preview, {}));
+  expect(text()).not.toContain('nothing reloads');
+});

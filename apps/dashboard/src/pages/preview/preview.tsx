@@ -13,6 +13,11 @@ import { PreviewForm } from './preview-form.tsx';
 
 /** What would roll, if; nothing is sent to the cluster. */
 export function Preview(): JSX.Element {
+  // The result of one question is not that of another.
+  return <PreviewOf key={JSON.stringify(route.value.query)} />;
+}
+
+function PreviewOf(): JSX.Element {
   const [result, setResult] = useState<PreviewData | CallError | undefined>(undefined);
   const last = useRef<PreviewRequest | undefined>(undefined);
   const ask = async (request: PreviewRequest): Promise<void> => {
@@ -34,7 +39,7 @@ export function Preview(): JSX.Element {
       <p class="lead">
         What a change would reload. Only the rules are evaluated; nothing is sent to the cluster.
       </p>
-      <PreviewForm key={JSON.stringify(route.value.query)} ask={ask} />
+      <PreviewForm ask={ask} />
       {result instanceof CallError ? <Trouble error={result} what="the preview" /> : null}
       {result === undefined || result instanceof CallError ? null : <Result of={result} />}
     </>
