@@ -1,5 +1,6 @@
 /** What goes wrong in a run, by the steps of its plan. Times are in virtual milliseconds. */
 import type { SimulatedApi } from './api/simulated-api.ts';
+import { typeOfKind } from './api/resource-types.ts';
 import type { Faults, Trouble } from './faults.ts';
 import type { Places } from './places.ts';
 import type { Step } from './plan.ts';
@@ -66,6 +67,10 @@ export class Disturber {
       restoreEtcd: ({ bump }) => this.backups.restore(bump),
       strip: (step) => this.#strippers.begin(step),
       cutWatches: () => this.#onEachServer((server) => server.cutWatches('reset')),
+      refuseKind: ({ kind, for: time }) => {
+        faults.refuse(typeOfKind(kind).plural, time);
+        this.#onEachServer((server) => server.expire(typeOfKind(kind)));
+      },
       cutRedis: () => redis.cutConnections(),
       slowApi: trouble,
       faultyApi: trouble,

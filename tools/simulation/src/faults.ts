@@ -40,6 +40,7 @@ export class Faults {
   readonly #until = new Map<Trouble, number>();
   /** When requests to the API server began to fail or to be late, and when that ends. */
   #apiTrouble = { from: -Infinity, to: -Infinity };
+  #refused = { plural: '', to: -Infinity };
   /** When the last request that nobody answers is given up. */
   #givenUpAt = -Infinity;
 
@@ -54,6 +55,7 @@ export class Faults {
 
   end(): void {
     this.#until.clear();
+    this.#refused.to = -Infinity;
     this.#apiTrouble.to = Math.min(this.#apiTrouble.to, this.#events.now());
   }
 
@@ -83,15 +85,28 @@ export class Faults {
     return this.#troubledUntil() + RECONNECTED;
   }
 
-  treatRequest(): Treatment {
+  /** Refuses the requests of processes for a resource for so long. */
+  refuse(plural: string, time: number): void {
+    this.troubleApi(time);
+    this.#refused = { plural, to: this.#events.now() + time };
+  }
+
+  /** `path`: of a request of a process. */
+  treatRequest(path?: string): Treatment {
     const scale = this.#is('slowApi') ? 300 : 1;
     const [before, after] = [this.#latency(scale), this.#latency(scale)];
+    if (this.#isRefused(path)) return { before, after, fate: { answered: 429, retryAfterSeconds: 1 } };
     if (!this.#is('faultyApi') || this.#events.random() >= API_FAILS) return { before, after, fate: 'done' };
     const fate = this.#pick(API_FATES);
     this.count(typeof fate === 'string' ? `api ${fate}` : `api ${fate.answered}`);
     if (fate === 'unansweredBefore' || fate === 'unansweredAfter')
       this.#givenUpAt = this.#events.now() + GIVEN_UP;
     return { before, after, fate };
+  }
+
+  #isRefused(path: string | undefined): boolean {
+    const { plural, to } = this.#refused;
+    return to > this.#events.now() && path?.split('/').includes(plural) === true;
   }
 
   /** A watch now and then lags behind the others. */

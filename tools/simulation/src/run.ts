@@ -115,7 +115,7 @@ class Run {
     this.#api = new SimulatedApi({
       scheduler: events,
       servers: SERVERS,
-      treat: () => faults.treatRequest(),
+      treat: (owner, { path }) => faults.treatRequest(owner && path),
       eventLatency: () => faults.eventLatency(),
     });
     this.#redis = new SimulatedRedis({ scheduler: events, onRequest: () => faults.deliver() });

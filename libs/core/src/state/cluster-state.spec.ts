@@ -316,6 +316,25 @@ describe('a workload', () => {
     expect(cause && words[cause]).toBe(expected);
   });
 
+  describe('that a later list finds, created after its source, while the other kind of source is quiet', () => {
+    const SECRETS = { kind: 'Secret', namespace: '' };
+    const found = seenWorkload('web', 140, { createdAt: 70 });
+    const foundAfter = (write: ObservedSource): ClusterState => {
+      const clusterState = clusterStateOf({ sources: [seenSource('cm', 60, 'A', { modifiedAt: 40 })] });
+      clusterState.sourcesListed({ ...listed([], {}, 90), scope: SECRETS });
+      clusterState.sourceWritten(write, SOURCES);
+      clusterState.workloadListBegins(WORKLOADS);
+      const workloads = listed<ObservedWorkload, WorkloadRow>([found], {}, 150);
+      clusterState.workloadsListed({ ...workloads, scope: WORKLOADS });
+      return clusterState;
+    };
+
+    it('is only recorded', () => {
+      const clusterState = foundAfter(seenSource('cm', 130, 'B', { modifiedAt: 60 }));
+      expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
+    });
+  });
+
   it('found without a record is stale if its source was created in the same second, before the adoption', () => {
     const clusterState = clusterStateOf({
       sources: [seenSource('cm', 10, 'A', { modifiedAt: 30, asCreated: true })],

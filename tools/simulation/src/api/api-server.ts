@@ -166,6 +166,12 @@ export class ApiServer {
     for (const watch of this.watches) if (watch.type === type) watch.cut('end');
   }
 
+  /** Cuts the watches of a type and drops its history: they cannot be resumed. */
+  expire(type: ResourceType): void {
+    this.#cacheOf(type).forgetHistory();
+    for (const watch of this.watches) if (watch.type === type) watch.cut('reset');
+  }
+
   /** A write reached etcd. */
   receive(change: Change): void {
     const cache = this.#cacheOf(change.type);

@@ -1,4 +1,5 @@
 /** What is in the small world, as far as a checker has to know it. */
+import type { ManagedFields } from '../api/api-object.ts';
 
 export const NAMESPACES = ['team-a', 'team-b'] as const;
 /** Of the install itself. */
@@ -43,6 +44,7 @@ export interface Meta {
   readonly resourceVersion?: string;
   readonly generation?: number;
   readonly creationTimestamp?: string;
+  readonly managedFields?: readonly ManagedFields[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly {

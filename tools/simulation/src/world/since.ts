@@ -1,5 +1,6 @@
 /** What is due for a workload because of one source, and how a write changes it. */
-import type { Letter } from './shapes.ts';
+import { isClass } from './objects.ts';
+import { keyOf, type KubeObject, type Letter } from './shapes.ts';
 
 /** Of one workload and one source that it depends on, since its pods were started. */
 export interface Since {
@@ -23,6 +24,8 @@ export interface Since {
   overtakenAt: number;
   /** When its pods were started while watches were broken, and after the source was written, in virtual milliseconds. */
   listedAt: number;
+  /** The resourceVersion of the source if times tell, however late, that those pods need nothing of it. */
+  settledBy?: string | undefined;
 }
 
 /** To and fro in a gap looks like a write of the metadata, and what is not recorded cannot be told from what is new. */
@@ -82,4 +85,36 @@ export function written(
     if (since.due === 'must') since.due = 'may';
   } else if (since.inPods === undefined && !isNew) since.inPods = to;
   else changed(since, { isDependency, from, to });
+}
+
+/** Its pods were started while watches were broken: only a list shows that, and what was written meanwhile looks later. */
+export function started(
+  since: Since,
+  at: { now: number; workload: KubeObject; source: KubeObject | undefined; onCreate: boolean },
+): void {
+  since.listedAt = at.now;
+  since.settledBy = at.onCreate ? undefined : settledBy(at.workload, at.source);
+}
+
+/**
+ * Whether nobody saw which came first, the pods or the data, and no times tell. `watched`: up to when every watch showed what was written,
+ * in virtual milliseconds.
+ */
+export function isUnclear(since: Since, watched: number, source: KubeObject | undefined): boolean {
+  if (since.isUnordered === true) return true;
+  const isSettled = since.settledBy !== undefined && since.settledBy === source?.metadata.resourceVersion;
+  return since.listedAt > watched && !isSettled;
+}
+
+/**
+ * Returns the resourceVersion of the source if times tell that a workload that is created now needs nothing of it: it was written once,
+ * so the pods have its only state. The times of a class are those of its statuses, and tell nothing.
+ */
+function settledBy(workload: KubeObject, source: KubeObject | undefined): string | undefined {
+  if (source === undefined || isClass(keyOf(source))) return undefined;
+  const { creationTimestamp: created = '', managedFields = [], resourceVersion } = source.metadata;
+  const isWrittenOnce = managedFields.length > 0 && managedFields.every(({ time }) => time === created);
+  return isWrittenOnce && (workload.metadata.creationTimestamp ?? '') >= created
+    ? resourceVersion
+    : undefined;
 }

@@ -23,7 +23,7 @@ import type { Rules } from './rules.ts';
 import { SeenClasses } from './seen-classes.ts';
 import { keyOf, type KubeObject } from './shapes.ts';
 import { copyOf, refill, type TruthBackup, type Workload } from './known.ts';
-import { begun, deleted, held, inGap, written, type Since } from './since.ts';
+import { begun, deleted, held, inGap, isUnclear, started, written, type Since } from './since.ts';
 import { UnseenChanges } from './unseen-changes.ts';
 
 /** Virtual milliseconds from a decision to its patch. */
@@ -397,13 +397,12 @@ export class Truth {
   #dueFor({ workload, before }: Move): string[] {
     const earliest = this.#knownUntil(ON_ITS_WAY);
     const watched = this.#watchedUntil(ON_ITS_WAY);
-    const due = [...workload.since].filter(
-      ([source, { due: how, endedAt, overtakenAt, listedAt, ...each }]) => {
-        if (overtakenAt > earliest || listedAt > watched || each.isUnordered === true) return true;
-        const isAsked = before && this.#rules.dependedOn(before, this.sources.get(source), source);
-        return how !== 'no' && (endedAt > earliest || isAsked);
-      },
-    );
+    const due = [...workload.since].filter(([source, each]) => {
+      const object = this.sources.get(source);
+      if (each.overtakenAt > earliest || isUnclear(each, watched, object)) return true;
+      const isAsked = before && this.#rules.dependedOn(before, object, source);
+      return each.due !== 'no' && (each.endedAt > earliest || isAsked);
+    });
     return due.map(([source, { due: how }]) => `${source} (${how})`);
   }
 
@@ -435,12 +434,13 @@ export class Truth {
    * No watch shows a creation, so nothing but a list dates it, and what was written meanwhile looks later. Nor does one show the
    * versions of a class, which a list dates by the newest status.
    */
-  #restartedUnwatched({ since }: Workload, isCreated: boolean): void {
+  #restartedUnwatched({ shown, since }: Workload, isCreated: boolean): void {
     const watched = this.#watchedUntil(0);
     if (watched > this.#now() - ON_ITS_WAY) return;
+    const at = { now: this.#now(), workload: shown.object, onCreate: this.#rules.onCreate };
     for (const [source, each] of since)
       if ((isCreated || isClass(source)) && (this.#writtenAt.get(source) ?? 0) > watched - ON_ITS_WAY)
-        each.listedAt = this.#now();
+        started(each, { ...at, source: this.sources.get(source) });
   }
 
   /**

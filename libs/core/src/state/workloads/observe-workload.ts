@@ -317,11 +317,13 @@ function beginAtList(name: SourceName, seen: ObservedWorkload, at: SightingOf): 
 }
 
 function beginWithSource(seen: ObservedWorkload, source: SourceRow, at: SightingOf): Begun {
-  const pastWrite = seen.createdAt > source.modifiedAt;
-  if (pastWrite || source.modifiedAt <= at.adoptedAt) return { rv: at.sourcesRv, stale: !pastWrite };
-  if (isInstalledAfter(seen, source, at.triggers)) return { rv: at.sourcesRv };
+  // The stream of the source may be ahead of the slowest one, which dates the list.
+  const rv = maxRv(at.sourcesRv, source.rv);
+  if (seen.createdAt > source.modifiedAt) return { rv };
+  if (source.modifiedAt <= at.adoptedAt) return { rv: at.sourcesRv, stale: true };
+  if (isInstalledAfter(seen, source, at.triggers)) return { rv };
   const isAdopted = !at.triggers.onCreate && isInstalled(seen, source);
-  return isAdopted ? { rv: at.sourcesRv, stale: true } : { rv: RV_UNKNOWN };
+  return isAdopted ? { rv, stale: true } : { rv: RV_UNKNOWN };
 }
 
 /**

@@ -1,0 +1,34 @@
+/** One kind cannot be watched for a while, as others can, and what is installed meanwhile is found by the next list. */
+import type { Step } from '../plan.ts';
+import type { Random } from '../random.ts';
+import { NAMESPACES } from './shapes.ts';
+
+export interface UnwatchedDeed {
+  /** Its watches end, cannot be resumed, and its requests are refused for so many virtual milliseconds. */
+  readonly do: 'refuseKind';
+  readonly kind: 'StatefulSet';
+  readonly for: number;
+}
+
+const WORKLOAD = 'StatefulSet/db';
+const SOURCE = 'ConfigMap/app';
+/** From the deletion of what was there, in virtual milliseconds. */
+const REFUSED = 6_000;
+const INSTALLED = 8_000;
+
+/** In a quarter of the runs. `length`: of the other steps. */
+export function unwatchedSteps(random: Random, { length }: { length: number }): Step[] {
+  if (!random.chance(0.25)) return [];
+  const namespace = random.pick(NAMESPACES);
+  const from = Math.floor(random.next() * length);
+  const as = (at: number): Pick<Step, 'at' | 'namespace'> => ({ at: from + at, namespace });
+  const created = INSTALLED + random.pick([0, 300, 2_000] as const);
+  const listed = random.pick([2_500, 5_000] as const);
+  return [
+    { ...as(0), do: 'deleteWorkload', workload: WORKLOAD },
+    { ...as(0), do: 'deleteSource', source: SOURCE },
+    { ...as(REFUSED), do: 'refuseKind', kind: 'StatefulSet', for: created - REFUSED + listed },
+    { ...as(INSTALLED), do: 'writeSource', source: SOURCE, letter: 'A' },
+    { ...as(created), do: 'createWorkload', workload: WORKLOAD, refs: [SOURCE], asking: { how: 'auto' } },
+  ];
+}
