@@ -10,8 +10,8 @@ import { WatcherState } from './state.ts';
 import { WATCHER_OPTIONS } from './tokens.ts';
 
 const NOTE =
-  'Redis has no room: the history is dropped, and not written until there is room. Reloads continue. Give Redis more memory ' +
-  '(maxmemory), or find out what else fills it.';
+  'Redis has no room: the history is dropped, and not written until there is room. Reloads wait if that is not enough. Give ' +
+  'Redis more memory (maxmemory), or find out what else fills it.';
 
 /** Lets the leader trim the history and record an Event when Redis is full. */
 @Injectable()

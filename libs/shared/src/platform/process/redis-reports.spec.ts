@@ -35,7 +35,7 @@ describe('of the room in Redis', () => {
     reports.onRoom(false);
     expect(await values()).toEqual([0, 0]);
     expect(told()).toEqual([
-      'warning Redis has no room: its history is dropped and not written; reloads continue ',
+      'warning Redis has no room: its history is dropped and not written; reloads wait if that is not enough ',
       'info Redis has room again, the history is written ',
     ]);
   });

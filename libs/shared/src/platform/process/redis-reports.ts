@@ -39,7 +39,10 @@ export function redisReports(log: Logger, metrics: RedisMetrics): RedisReports {
     },
     onRoom: (isFull) => {
       metrics.redisFull.set(isFull ? 1 : 0);
-      if (isFull) log.warning('Redis has no room: its history is dropped and not written; reloads continue');
+      if (isFull)
+        log.warning(
+          'Redis has no room: its history is dropped and not written; reloads wait if that is not enough',
+        );
       else log.info('Redis has room again, the history is written');
     },
     onLook: (memory) => metrics.redisUsed.set(memory ? memory.used / memory.max : 0),

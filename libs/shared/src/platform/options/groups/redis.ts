@@ -91,7 +91,7 @@ export const redisOptions = options('Redis', {
     default: '320mb',
     apps: STANDALONE,
     description:
-      'Memory limit of the Redis that the process starts if none is configured. When it is full, the history is dropped; reloads continue.',
+      'Memory limit of the Redis that the process starts if none is configured. When it is full, the history is dropped; if that is not enough, reloads wait.',
     ...matching('a number of megabytes or gigabytes, such as 320mb or 1gb', /^[1-9][0-9]{0,5}(?:mb|gb)$/u),
   },
   clusterName: {
