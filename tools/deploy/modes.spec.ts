@@ -54,7 +54,7 @@ describe('a standalone pod', () => {
     expect(at(pod, 'containers')).toHaveLength(1);
     expect(args[0]).toBe('all');
     expect(args.filter((each) => /^--redis-(?!max-memory)/u.test(each))).toEqual([]);
-    expect(args).toContain('--redis-max-memory=128mb');
+    expect(args).toContain('--redis-max-memory=192mb');
     expect(env).toContain('TMPDIR=/run/reroll');
     expect(env).toContain('RELOADER_DEPLOYMENT_NAME=reroll-standalone');
     expect(at(pod, 'volumes')).toContainEqual({ name: 'own-redis', emptyDir: {} });
