@@ -36,11 +36,6 @@ beforeAll(async () => {
   await startArgoRollouts(cluster, space);
   const watcherFlags = ['--is-argo-rollouts=true', '--discovery-interval=200ms'];
   reroll = await startReroll({ cluster, namespaces: [space], watcherFlags });
-  // The API server refuses lists of a new CRD for a moment. Rollouts created meanwhile would be dated by the first list alone.
-  await eventually(() => Promise.resolve(reroll.logs().includes('msg=listed kind=Rollout')), {
-    what: 'the first list of Rollouts',
-    within: TIMES,
-  });
 }, 1_800_000);
 
 /** Its pods, when there are as many as there should be, all of them Ready and none of `gone`. */
