@@ -1,4 +1,5 @@
 import { Cluster, type ClusterNode, type ClusterOptions, type RedisOptions } from 'ioredis';
+import { dropFailed } from './offline-queue.ts';
 import { reconnectDelay } from './reconnect-delay.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 
@@ -37,6 +38,7 @@ export class RedisCluster extends Cluster {
   }
 
   override sendCommand(...sent: Sent): unknown {
+    dropFailed(this);
     if (this.#deadline > 0) sent[0].setTimeout(this.#deadline);
     return super.sendCommand(...sent);
   }

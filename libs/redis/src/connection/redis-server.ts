@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { dropFailed } from './offline-queue.ts';
 import { reconnectDelay } from './reconnect-delay.ts';
 import type { RedisAccess } from './redis-access.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
@@ -16,6 +17,11 @@ export class RedisServer extends Redis {
     // BullMQ opens its own connections with this.
     this.duplicate = ((override?: Partial<RedisOptions>) =>
       new RedisServer({ ...this.options, ...override }, secrets)) as Redis['duplicate'];
+  }
+
+  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
+    dropFailed(this);
+    return super.sendCommand(...sent);
   }
 }
 
