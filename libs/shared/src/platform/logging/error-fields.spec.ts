@@ -53,6 +53,13 @@ describe('what is told of an error', () => {
     expect(errorFields(error)).toMatchObject({ message: 'no answer', cause: 'Error ECONNRESET' });
   });
 
+  it('includes the code of an answer of Redis, and nothing more of it', () => {
+    class SimpleError extends Error {}
+    const fields = errorFields(new SimpleError(`OOM command not allowed: ${SECRET}`));
+    expect(fields).toEqual({ error: 'SimpleError', code: 'OOM', at: fields.at });
+    expect(errorFields(new SimpleError(SECRET))).not.toHaveProperty('code');
+  });
+
   it('includes a numeric code, such as an HTTP status', () => {
     expect(errorFields(nodeError('x', 409))).toMatchObject({ code: '409' });
   });

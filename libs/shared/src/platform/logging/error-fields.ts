@@ -8,7 +8,7 @@
 export interface ErrorFields {
   /** The error's class, e.g. `KubeError`. */
   readonly error: string;
-  /** E.g. `KUBE_API`, `ECONNREFUSED`, `409`. */
+  /** E.g. `KUBE_API`, `ECONNREFUSED`, `409`, `OOM`. */
   readonly code?: string;
   /** Only of classes whose messages are ours. */
   readonly message?: string;
@@ -39,9 +39,15 @@ function className(error: unknown): string {
   return NAME.test(name) ? name : 'Error';
 }
 
-/** The error's `code` if it has the form of one. Any other text could come from elsewhere. */
+/** ioredis' classes of what Redis answers, and the code with which such an answer begins. */
+const REPLIES: ReadonlySet<string> = new Set(['ReplyError', 'SimpleError', 'BlobError']);
+const REPLY_CODE = /^(?<code>[A-Z]{3,20}) /u;
+
+/** The error's `code` if it has the form of one, or that of an answer of Redis. Any other text could come from elsewhere. */
 function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  if (!(error instanceof Error)) return undefined;
+  if (REPLIES.has(error.constructor.name)) return REPLY_CODE.exec(error.message)?.groups?.['code'];
+  const { code } = error as { code?: unknown };
   if (typeof code === 'number' && Number.isSafeInteger(code)) return String(code);
   return typeof code === 'string' && CODE.test(code) ? code : undefined;
 }
