@@ -1,5 +1,5 @@
 /** What the checker knows, and copies of it for an etcd that is restored. */
-import type { Conflict } from './conflict.ts';
+import { Conflict } from './conflict.ts';
 import type { Recreations } from './recreations.ts';
 import type { Shown } from './restarts.ts';
 import type { SeenClasses } from './seen-classes.ts';
@@ -8,10 +8,16 @@ import type { Since } from './since.ts';
 
 export interface Workload {
   shown: Shown;
+  /** In virtual milliseconds. */
+  readonly createdAt: number;
   /** When its pods were started, in virtual milliseconds. */
   startedAt: number;
   readonly since: Map<string, Since>;
   readonly conflict: Conflict;
+}
+
+export function newWorkload(shown: Shown, now: number): Workload {
+  return { shown, createdAt: now, startedAt: 0, since: new Map(), conflict: new Conflict() };
 }
 
 export interface TruthBackup {

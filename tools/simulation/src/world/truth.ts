@@ -2,7 +2,6 @@
  * What is true, whatever Reroll believes: the data that the pods of each workload were started with, and what has changed since.
  * It is told of every write that the API server commits.
  */
-import { Conflict } from './conflict.ts';
 import { hasVariable } from './marks.ts';
 import { isClass, isFull, letterAt } from './objects.ts';
 import { isRecorded, recordedLetter, records, recordsDeletion } from './recorded.ts';
@@ -22,7 +21,7 @@ import {
 import type { Rules } from './rules.ts';
 import { SeenClasses } from './seen-classes.ts';
 import { keyOf, type KubeObject } from './shapes.ts';
-import { copyOf, refill, type TruthBackup, type Workload } from './known.ts';
+import { copyOf, newWorkload, refill, type TruthBackup, type Workload } from './known.ts';
 import { begun, deleted, held, inGap, isUnclear, started, written, type Since } from './since.ts';
 import { UnseenChanges } from './unseen-changes.ts';
 
@@ -369,7 +368,7 @@ export class Truth {
     const shown = shownOf(object, (each) => this.#objects.get(each));
     const workload = this.workloads.get(key);
     if (!workload) {
-      const created = { shown, startedAt: 0, since: new Map(), conflict: new Conflict() };
+      const created = newWorkload(shown, this.#now());
       this.workloads.set(key, created);
       return { key, workload: created, before: undefined, isRestart: true };
     }
@@ -420,7 +419,7 @@ export class Truth {
     }
     for (const [source, { metadata }] of this.sources)
       if (metadata.namespace === workload.shown.object.metadata.namespace) this.#sinceOf(workload, source);
-    this.#restartedUnwatched(workload, !before);
+    this.#restartedUnwatched(workload);
     this.#restartedByField(workload);
     this.#startedInGap(workload);
   }
@@ -431,15 +430,15 @@ export class Truth {
   }
 
   /**
-   * No watch shows a creation, so nothing but a list dates it, and what was written meanwhile looks later. Nor does one show the
-   * versions of a class, which a list dates by the newest status.
+   * No watch shows a creation, or what was written to the workload since: nothing but a list dates it, and what was written meanwhile
+   * looks later. Nor does one show the versions of a class, which a list dates by the newest status.
    */
-  #restartedUnwatched({ shown, since }: Workload, isCreated: boolean): void {
-    const watched = this.#watchedUntil(0);
-    if (watched > this.#now() - ON_ITS_WAY) return;
+  #restartedUnwatched({ shown, since, createdAt }: Workload): void {
+    const from = this.#watchedUntil(0) - ON_ITS_WAY;
+    if (from > this.#now() - 2 * ON_ITS_WAY) return;
     const at = { now: this.#now(), workload: shown.object, onCreate: this.#rules.onCreate };
     for (const [source, each] of since)
-      if ((isCreated || isClass(source)) && (this.#writtenAt.get(source) ?? 0) > watched - ON_ITS_WAY)
+      if ((createdAt > from || isClass(source)) && (this.#writtenAt.get(source) ?? 0) > from)
         started(each, { ...at, source: this.sources.get(source) });
   }
 
