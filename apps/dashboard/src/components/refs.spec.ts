@@ -12,7 +12,11 @@ it.each([
 ])('links the object of %j', async (of, href) => {
   await mount(h(KeyLink, { of }));
   expect(find('a').attributes.get('href')).toBe(href);
-  expect(text().replace('shop/web', '').startsWith(of.split(/\w+\//)[0] ?? '')).toBe(true);
+  expect(
+    text()
+      .replace('shop/web', '')
+      .startsWith(of.split(/\w+\//)[0] ?? ''),
+  ).toBe(true);
 });
 
 it.each(['Namespace/shop', 'every workload', '/workloads/Deployment/shop/web/freeze'])(

@@ -34,12 +34,7 @@ export function Audit(): JSX.Element {
       <PageHead title="Audit" />
       <Filters filters={FILTERS} />
       <div class="panel">
-        <Paged
-          id="listAudit"
-          query={{ ...query, since: from }}
-          what="audit entries"
-          keyOf={({ id }) => id}
-        >
+        <Paged id="listAudit" query={{ ...query, since: from }} what="audit entries" keyOf={({ id }) => id}>
           {(entries) => (
             <Table
               caption="Writes, newest first"

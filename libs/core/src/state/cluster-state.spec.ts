@@ -316,23 +316,17 @@ describe('a workload', () => {
     expect(cause && words[cause]).toBe(expected);
   });
 
-  describe('that a later list finds, created after its source, while the other kind of source is quiet', () => {
-    const SECRETS = { kind: 'Secret', namespace: '' };
+  it('that a later list finds has what its source had before its creation, though another kind of source is quiet', () => {
+    const clusterState = clusterStateOf({ sources: [seenSource('cm', 60, 'A', { modifiedAt: 40 })] });
+    clusterState.sourcesListed({ ...listed([], {}, 90), scope: { kind: 'Secret', namespace: '' } });
+    clusterState.sourceWritten(seenSource('cm', 130, 'B', { modifiedAt: 60 }), SOURCES);
+    clusterState.workloadListBegins(WORKLOADS);
     const found = seenWorkload('web', 140, { createdAt: 70 });
-    const foundAfter = (write: ObservedSource): ClusterState => {
-      const clusterState = clusterStateOf({ sources: [seenSource('cm', 60, 'A', { modifiedAt: 40 })] });
-      clusterState.sourcesListed({ ...listed([], {}, 90), scope: SECRETS });
-      clusterState.sourceWritten(write, SOURCES);
-      clusterState.workloadListBegins(WORKLOADS);
-      const workloads = listed<ObservedWorkload, WorkloadRow>([found], {}, 150);
-      clusterState.workloadsListed({ ...workloads, scope: WORKLOADS });
-      return clusterState;
-    };
-
-    it('is only recorded', () => {
-      const clusterState = foundAfter(seenSource('cm', 130, 'B', { modifiedAt: 60 }));
-      expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
+    clusterState.workloadsListed({
+      ...listed<ObservedWorkload, WorkloadRow>([found], {}, 150),
+      scope: WORKLOADS,
     });
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
   });
 
   it('found without a record is stale if its source was created in the same second, before the adoption', () => {

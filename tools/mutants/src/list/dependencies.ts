@@ -41,11 +41,20 @@ export const dependencyMutants = [
     },
     {
       name: 'what was written before the install is reloaded',
-      text: `if (pastWrite || source.modifiedAt <= at.adoptedAt)`,
-      replacement: `if (pastWrite)`,
+      text: `if (source.modifiedAt <= at.adoptedAt)`,
+      replacement: `if (false)`,
       killedBy: {
         spec: OF_STATE,
         test: 'found without a record is stale if its source was written after its creation, before the adoption',
+      },
+    },
+    {
+      name: 'a workload that a list shows is dated by the slowest stream of sources alone',
+      text: `const rv = maxRv(at.sourcesRv, source.rv);`,
+      replacement: `const rv = at.sourcesRv;`,
+      killedBy: {
+        spec: OF_STATE,
+        test: 'that a later list finds has what its source had before its creation, though another kind of source is quiet',
       },
     },
     {
