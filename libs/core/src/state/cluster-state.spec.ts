@@ -316,17 +316,28 @@ describe('a workload', () => {
     expect(cause && words[cause]).toBe(expected);
   });
 
-  it('that a later list finds has what its source had before its creation, though another kind of source is quiet', () => {
-    const clusterState = clusterStateOf({ sources: [seenSource('cm', 60, 'A', { modifiedAt: 40 })] });
-    clusterState.sourcesListed({ ...listed([], {}, 90), scope: { kind: 'Secret', namespace: '' } });
-    clusterState.sourceWritten(seenSource('cm', 130, 'B', { modifiedAt: 60 }), SOURCES);
-    clusterState.workloadListBegins(WORKLOADS);
-    const found = seenWorkload('web', 140, { createdAt: 70 });
-    clusterState.workloadsListed({
-      ...listed<ObservedWorkload, WorkloadRow>([found], {}, 150),
-      scope: WORKLOADS,
+  describe('that a later list finds', () => {
+    const foundAfterWrite = (rv: number): ClusterState => {
+      const clusterState = clusterStateOf({ sources: [seenSource('cm', 60, 'A', { modifiedAt: 40 })] });
+      clusterState.sourcesListed({ ...listed([], {}, 90), scope: { kind: 'Secret', namespace: '' } });
+      clusterState.sourceWritten(seenSource('cm', rv, 'B', { modifiedAt: 60 }), SOURCES);
+      clusterState.workloadListBegins(WORKLOADS);
+      const list = listed<ObservedWorkload, WorkloadRow>(
+        [seenWorkload('web', 140, { createdAt: 70 })],
+        {},
+        150,
+      );
+      clusterState.workloadsListed({ ...list, scope: WORKLOADS });
+      return clusterState;
+    };
+
+    it('has what its source had before, though another kind of source is quiet', () => {
+      expect(foundAfterWrite(130).pending.get(WEB)?.cause).toBe('correct');
     });
-    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
+
+    it('has not what its source got later, though the clocks of API servers say so', () => {
+      expect(foundAfterWrite(145).pending.get(WEB)?.cause).toBe('owed');
+    });
   });
 
   it('found without a record is stale if its source was created in the same second, before the adoption', () => {

@@ -54,7 +54,16 @@ export const dependencyMutants = [
       replacement: `const rv = at.sourcesRv;`,
       killedBy: {
         spec: OF_STATE,
-        test: 'that a later list finds has what its source had before its creation, though another kind of source is quiet',
+        test: 'has what its source had before, though another kind of source is quiet',
+      },
+    },
+    {
+      name: 'a workload that a list shows is dated by the clocks of API servers alone',
+      text: `if (seen.createdAt > source.modifiedAt && !isNewer(source.rv, seen.rv)) return { rv };`,
+      replacement: `if (seen.createdAt > source.modifiedAt) return { rv };`,
+      killedBy: {
+        spec: OF_STATE,
+        test: 'has not what its source got later, though the clocks of API servers say so',
       },
     },
     {

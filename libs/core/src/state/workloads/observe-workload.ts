@@ -319,7 +319,8 @@ function beginAtList(name: SourceName, seen: ObservedWorkload, at: SightingOf): 
 function beginWithSource(seen: ObservedWorkload, source: SourceRow, at: SightingOf): Begun {
   // The stream of the source may be ahead of the slowest one, which dates the list.
   const rv = maxRv(at.sourcesRv, source.rv);
-  if (seen.createdAt > source.modifiedAt) return { rv };
+  // Clocks of API servers differ, resourceVersions do not: a source with a later one was written after the workload.
+  if (seen.createdAt > source.modifiedAt && !isNewer(source.rv, seen.rv)) return { rv };
   if (source.modifiedAt <= at.adoptedAt) return { rv: at.sourcesRv, stale: true };
   if (isInstalledAfter(seen, source, at.triggers)) return { rv };
   const isAdopted = !at.triggers.onCreate && isInstalled(seen, source);
