@@ -247,8 +247,9 @@ describe('a job that failed', () => {
     expect(await olga.problem('retryJob', { params: { id }, body: BECAUSE })).toMatchObject({
       code: 'NotFound',
     });
-    await refusal.end();
+    // From then on a job that the resync has added may reload it.
     const count = await RolloutCount.from(space, 'Deployment/bad');
+    await refusal.end();
     const failing = { ...BECAUSE, selector: { namespace: space.name } };
     const planned = { target: subject, id, result: 'planned', accepted: null, problem: null };
     const dryRun = { body: { ...failing, dryRun: true } };
