@@ -6,17 +6,13 @@ import { KeyLink } from './refs.tsx';
 inBrowser();
 
 it.each([
-  ['Deployment/shop/web', '#/workloads/Deployment/shop/web'],
-  ['3f9a0c77d1 Deployment/shop/web', '#/workloads/Deployment/shop/web'],
-  ['reloads:42 Secret/shop/db', '#/sources/Secret/shop/db'],
-])('links the object of %j', async (of, href) => {
+  ['Deployment/shop/web', '#/workloads/Deployment/shop/web', 'Deploymentshop/web'],
+  ['3f9a0c77d1 Deployment/shop/web', '#/workloads/Deployment/shop/web', '3f9a0c77d1 Deploymentshop/web'],
+  ['reloads:42 Secret/shop/db', '#/sources/Secret/shop/db', 'reloads:42 Secretshop/db'],
+])('links the object of %j', async (of, href, shown) => {
   await mount(h(KeyLink, { of }));
   expect(find('a').attributes.get('href')).toBe(href);
-  expect(
-    text()
-      .replace('shop/web', '')
-      .startsWith(of.split(/\w+\//)[0] ?? ''),
-  ).toBe(true);
+  expect(text()).toBe(shown);
 });
 
 it.each(['Namespace/shop', 'every workload', '/workloads/Deployment/shop/web/freeze'])(

@@ -13,7 +13,7 @@ export function RefLink({ of, full = true }: { of: Ref; full?: boolean }): JSX.E
   );
 }
 
-/** An id before it is that of a job, or of what is pending. */
+/** `Kind/namespace/name`, maybe after the id of a job or of what is pending, as in the audit log. */
 const KEY = /^(?<id>\S+ )?(?<kind>\w+)\/(?<namespace>[^/\s]+)\/(?<name>[^/\s]+)$/;
 
 /** A key of Redis or of a job: a link if it is the key of something that has a page. */

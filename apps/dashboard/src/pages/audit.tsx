@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
 import type { AuditEntry } from '@reroll/shared/api/audit';
 import { Filters, type Filter } from '../components/filters.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -27,14 +26,17 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 /** Who did what through the API, and why; what was refused, too. */
 export function Audit(): JSX.Element {
   const { since, ...query } = route.value.query;
-  // Later it would be another list.
-  const from = useMemo(() => sinceOf(since), [since]);
   return (
     <>
       <PageHead title="Audit" />
       <Filters filters={FILTERS} />
       <div class="panel">
-        <Paged id="listAudit" query={{ ...query, since: from }} what="audit entries" keyOf={({ id }) => id}>
+        <Paged
+          id="listAudit"
+          query={{ ...query, since: sinceOf(since) }}
+          what="audit entries"
+          keyOf={({ id }) => id}
+        >
           {(entries) => (
             <Table
               caption="Writes, newest first"

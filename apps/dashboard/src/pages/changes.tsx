@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
 import { ChangeTable } from '../components/tables/change-table.tsx';
 import { Filters, type Filter } from '../components/filters.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -30,9 +29,7 @@ const DAY = 1_440;
 export function Changes(): JSX.Element {
   const { since, from: _from, until: _until, ...query } = route.value.query;
   const span = spanIn(route.value.query);
-  // Later it would be another list.
-  const from = useMemo(() => sinceOf(since), [since]);
-  const time: Query = span ? spanQuery(span) : { from };
+  const time: Query = span ? spanQuery(span) : { from: sinceOf(since) };
   const select = (chosen: Span | undefined): void =>
     go('changes', [], { ...query, since, ...spanQuery(chosen) });
   return (

@@ -13,7 +13,7 @@ import { PreviewForm } from './preview-form.tsx';
 
 /** What would roll, if; nothing is sent to the cluster. */
 export function Preview(): JSX.Element {
-  // The result of one question is not that of another.
+  // Another question begins without the result of the last one.
   return <PreviewOf key={JSON.stringify(route.value.query)} />;
 }
 
