@@ -68,8 +68,9 @@ export class Disturber {
       strip: (step) => this.#strippers.begin(step),
       cutWatches: () => this.#onEachServer((server) => server.cutWatches('reset')),
       refuseKind: ({ kind, for: time }) => {
-        faults.refuse(typeOfKind(kind).plural, time);
-        this.#onEachServer((server) => server.expire(typeOfKind(kind)));
+        const type = typeOfKind(kind);
+        faults.refuse(type.plural, time);
+        this.#onEachServer((server) => server.expire(type));
       },
       cutRedis: () => redis.cutConnections(),
       slowApi: trouble,

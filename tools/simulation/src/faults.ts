@@ -40,6 +40,7 @@ export class Faults {
   readonly #until = new Map<Trouble, number>();
   /** When requests to the API server began to fail or to be late, and when that ends. */
   #apiTrouble = { from: -Infinity, to: -Infinity };
+  /** The resource whose requests are refused, and until when. */
   #refused = { plural: '', to: -Infinity };
   /** When the last request that nobody answers is given up. */
   #givenUpAt = -Infinity;
@@ -85,13 +86,13 @@ export class Faults {
     return this.#troubledUntil() + RECONNECTED;
   }
 
-  /** Refuses the requests of processes for a resource for so long. */
+  /** Refuses requests for a resource for so many virtual milliseconds. `plural`: as in its path. */
   refuse(plural: string, time: number): void {
     this.troubleApi(time);
     this.#refused = { plural, to: this.#events.now() + time };
   }
 
-  /** `path`: of a request of a process. */
+  /** `path`: undefined for a request that is never refused, as those of the world. */
   treatRequest(path?: string): Treatment {
     const scale = this.#is('slowApi') ? 300 : 1;
     const [before, after] = [this.#latency(scale), this.#latency(scale)];

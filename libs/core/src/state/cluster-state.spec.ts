@@ -331,11 +331,11 @@ describe('a workload', () => {
       return clusterState;
     };
 
-    it('has what its source had before, though another kind of source is quiet', () => {
+    it('has the data from before its creation, though another kind of source is quiet', () => {
       expect(foundAfterWrite(130).pending.get(WEB)?.cause).toBe('correct');
     });
 
-    it('has not what its source got later, though the clocks of API servers say so', () => {
+    it('lacks data that was written after its creation, though the clocks of API servers say otherwise', () => {
       expect(foundAfterWrite(145).pending.get(WEB)?.cause).toBe('owed');
     });
   });

@@ -54,7 +54,7 @@ export const dependencyMutants = [
       replacement: `const rv = at.sourcesRv;`,
       killedBy: {
         spec: OF_STATE,
-        test: 'has what its source had before, though another kind of source is quiet',
+        test: 'has the data from before its creation, though another kind of source is quiet',
       },
     },
     {
@@ -63,7 +63,7 @@ export const dependencyMutants = [
       replacement: `if (seen.createdAt > source.modifiedAt) return { rv };`,
       killedBy: {
         spec: OF_STATE,
-        test: 'has not what its source got later, though the clocks of API servers say so',
+        test: 'lacks data that was written after its creation, though the clocks of API servers say otherwise',
       },
     },
     {

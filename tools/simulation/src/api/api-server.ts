@@ -152,8 +152,9 @@ export class ApiServer {
     this.#fill();
   }
 
-  cutWatches(how: WatchCut): void {
-    for (const watch of this.watches) watch.cut(how);
+  /** Without a type: all of them. */
+  cutWatches(how: WatchCut, type?: ResourceType): void {
+    for (const watch of this.watches) if (type === undefined || watch.type === type) watch.cut(how);
   }
 
   /** Drops the history of its caches: watches from earlier than now get a 410. */
@@ -161,15 +162,10 @@ export class ApiServer {
     for (const cache of this.#caches.values()) cache.forgetHistory();
   }
 
-  /** Ends the watches of a type that is no longer served. */
-  endWatches(type: ResourceType): void {
-    for (const watch of this.watches) if (watch.type === type) watch.cut('end');
-  }
-
   /** Cuts the watches of a type and drops its history: they cannot be resumed. */
   expire(type: ResourceType): void {
     this.#cacheOf(type).forgetHistory();
-    for (const watch of this.watches) if (watch.type === type) watch.cut('reset');
+    this.cutWatches('reset', type);
   }
 
   /** A write reached etcd. */

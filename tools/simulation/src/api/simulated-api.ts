@@ -112,7 +112,7 @@ export class SimulatedApi {
     const type = typeOfKind(kind);
     if (isServed) this.#absent.delete(type);
     else this.#absent.add(type);
-    if (!isServed) for (const server of this.servers) server.endWatches(type);
+    if (!isServed) for (const server of this.servers) server.cutWatches('end', type);
   }
 
   /** etcd forgets all states before the revision: later pages of older lists get a 410. Caches of servers keep theirs. */

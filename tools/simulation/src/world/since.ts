@@ -24,7 +24,7 @@ export interface Since {
   overtakenAt: number;
   /** When its pods were started while watches were broken, and after the source was written, in virtual milliseconds. */
   listedAt: number;
-  /** The resourceVersion of the source if times tell, however late, that those pods need nothing of it. */
+  /** The resourceVersion of the source, if times show that those pods have its data. Undefined if they do not. */
   settledBy?: string | undefined;
 }
 
@@ -88,7 +88,7 @@ export function written(
 }
 
 /** Its pods were started while watches were broken: only a list shows that, and what was written meanwhile looks later. */
-export function started(
+export function startedUnwatched(
   since: Since,
   at: { now: number; workload: KubeObject; source: KubeObject | undefined; onCreate: boolean },
 ): void {

@@ -22,7 +22,7 @@ import type { Rules } from './rules.ts';
 import { SeenClasses } from './seen-classes.ts';
 import { keyOf, type KubeObject } from './shapes.ts';
 import { copyOf, newWorkload, refill, type TruthBackup, type Workload } from './known.ts';
-import { begun, deleted, held, inGap, isUnclear, started, written, type Since } from './since.ts';
+import { begun, deleted, held, inGap, isUnclear, startedUnwatched, written, type Since } from './since.ts';
 import { UnseenChanges } from './unseen-changes.ts';
 
 /** Virtual milliseconds from a decision to its patch. */
@@ -434,12 +434,13 @@ export class Truth {
    * looks later. Nor does one show the versions of a class, which a list dates by the newest status.
    */
   #restartedUnwatched({ shown, since, createdAt }: Workload): void {
-    const from = this.#watchedUntil(0) - ON_ITS_WAY;
-    if (from > this.#now() - 2 * ON_ITS_WAY) return;
+    const watched = this.#watchedUntil(0);
+    if (watched > this.#now() - ON_ITS_WAY) return;
+    const from = watched - ON_ITS_WAY;
     const at = { now: this.#now(), workload: shown.object, onCreate: this.#rules.onCreate };
     for (const [source, each] of since)
       if ((createdAt > from || isClass(source)) && (this.#writtenAt.get(source) ?? 0) > from)
-        started(each, { ...at, source: this.sources.get(source) });
+        startedUnwatched(each, { ...at, source: this.sources.get(source) });
   }
 
   /**

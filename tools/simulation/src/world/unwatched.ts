@@ -1,4 +1,4 @@
-/** One kind cannot be watched for a while, as others can, and what is installed meanwhile is found by the next list. */
+/** One kind cannot be watched for a while, though the others can. A source and its user are created meanwhile; a list shows the user. */
 import type { Step } from '../plan.ts';
 import type { Random } from '../random.ts';
 import { NAMESPACES } from './shapes.ts';
