@@ -78,7 +78,7 @@ async function replay(seed: number): Promise<void> {
   const result = await runPlan(plan);
   const failed = result.violations.length > 0;
   const shown = failed ? await shrink(result) : result;
-  console.log(shown.trace.join('\n'));
+  console.log([...shown.trace, ...shown.violations.map(({ kind, text }) => `${kind}: ${text}`)].join('\n'));
   console.log(`seed ${seed}: ${failed ? 'fails' : 'is in order'}, ${digestOf(result)}`);
   process.exitCode = failed ? 1 : 0;
 }

@@ -88,6 +88,7 @@ export function rulesOf(options: readonly Option[], scope: Scope): Rules {
     dependedOn: dependencies({ isAutoReloadAll, isByLabel: false }),
     isInDoubt: (namespace) => scope.isInDoubt(namespace),
     onCreate: has('reloadOnCreate') || has('syncAfterRestart'),
+    afterRestart: has('syncAfterRestart'),
     onDelete: has('reloadOnDelete') ? onDelete : 'never',
     hashKeys: has('hashKey') ? hashKeysAfter(MOST_TURNS).map((key) => hashKey(Buffer.from(key))) : [],
   };

@@ -4,9 +4,9 @@ import type { ObservedSource, SourceRow } from '@reroll/core/state/rows';
 import { partsOf, type SourceKey, type SourceKind } from '@reroll/core/model';
 import { Backoff } from '@reroll/kube/client/backoff';
 import { pause, systemClock } from '@reroll/kube/client/clock';
-import type { KubeClient } from '@reroll/kube/client/connection';
+import { METADATA_ONLY, type KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
-import { objectPath } from '@reroll/kube/objects';
+import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import type { EventHandler, ShownBy } from '@reroll/kube/reflector/delivery';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import type { StreamTargets, WatchedNamespace } from './kind-streams.ts';
@@ -54,7 +54,7 @@ export class SourceHandler implements EventHandler<ObservedSource> {
     if (listing.drop(seen.key)) return;
     if (!presence) return this.#deleted(seen);
     return presence
-      .isThere(seen.key)
+      .isThere(seen.key, seen.uid)
       .then((isThere) => (isThere ? this.#updated('DELETED') : this.#deleted(seen)));
   }
 
@@ -129,12 +129,15 @@ export class SourcePresence {
     this.#onRetry = onRetry;
   }
 
-  /** Retries until the API server answers. Returns true when the stream ends, because nothing is concluded from that. */
-  async isThere(key: SourceKey): Promise<boolean> {
+  /**
+   * Retries until the API server answers. Returns true when the stream ends, because nothing is concluded from that. With a `uid`, a
+   * source that was deleted and created again is not there.
+   */
+  async isThere(key: SourceKey, uid?: string): Promise<boolean> {
     const backoff = new Backoff();
     while (!this.#signal.aborted) {
       try {
-        return await this.#ask(key);
+        return await this.#ask(key, uid);
       } catch (error) {
         this.#onRetry(error);
         await pause(systemClock, backoff.next(), this.#signal);
@@ -143,13 +146,14 @@ export class SourcePresence {
     return true;
   }
 
-  async #ask(key: SourceKey): Promise<boolean> {
+  async #ask(key: SourceKey, uid: string | undefined): Promise<boolean> {
     const id = partsOf(key);
     const definition = sourceKind(id.kind);
     if (!definition) return true;
     try {
-      await this.#client.get(objectPath(definition, id), { signal: this.#signal });
-      return true;
+      const options = { signal: this.#signal, accept: METADATA_ONLY };
+      const { body } = await this.#client.get<KubeObject>(objectPath(definition, id), options);
+      return uid === undefined || body.metadata.uid === uid;
     } catch (error) {
       if (error instanceof KubeError && error.status === 404) return false;
       throw error;

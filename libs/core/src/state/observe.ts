@@ -51,6 +51,7 @@ export function observeSource(
   const { kind, metadata } = object;
   return {
     key: keyOf({ kind, namespace: metadata.namespace, name: metadata.name }),
+    uid: metadata.uid,
     rv: parseRv(metadata.resourceVersion),
     hash: recordHash(object.data, hashKeys),
     modifiedAt: lastWrite(metadata),

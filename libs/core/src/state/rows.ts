@@ -12,6 +12,8 @@ export type SourceName = string;
 /** A source as the stream shows it, with a hash in place of its data. */
 export interface ObservedSource {
   readonly key: SourceKey;
+  /** Not in the row, and so not in the catalog. Absent from a SecretProviderClass, which is seen by the statuses of pods. */
+  readonly uid?: string;
   readonly rv: Rv;
   readonly hash: RecordHash;
   /** Unix seconds of the last write (managedFields) by the API server's clock, or of the creation if there is none. */

@@ -103,6 +103,20 @@ describe('one that watches', () => {
     await namespaces.stop();
   });
 
+  it('lists again when its watch ends, because etcd may have been restored to an earlier state', async () => {
+    const { client, namespaces, changed } = await follower([
+      { text: list },
+      { text: line('ADDED', namespaceOf('a')) + listEnd(6), open: true },
+    ]);
+    await after(2_000);
+    expect(await namespaces.annotations('a')).toEqual({});
+    expect([client.calls, changed]).toEqual([
+      ['list', 'list'],
+      ['a', 'a'],
+    ]);
+    await namespaces.stop();
+  });
+
   it('reads from now on if it must not watch', async () => {
     const { client, namespaces, failures } = await follower(
       [refusal(403)],

@@ -50,6 +50,7 @@ export class NamespaceReader {
     const stream = new Reflector<Seen>({
       client: this.#client,
       path: collectionPath(NAMESPACES),
+      resumes: false,
       convert: ({ metadata }) => ({
         key: metadata.name,
         annotations: namespaceAnnotations(metadata.annotations),

@@ -10,11 +10,11 @@ import { NOT_A_WATCH, readWatch, type WatchEnd, type WatchEvent } from './watch-
 
 /** Why a watch ended, or why a list began. */
 export type ReconnectReason = WatchEnd | 'failed';
-export type RelistReason = 'first' | 'gone' | 'broken' | 'handler' | 'silent';
+export type RelistReason = 'first' | 'gone' | 'broken' | 'handler' | 'silent' | 'ended';
 
 /** Callbacks for metrics and logs. They must not throw. */
 export interface ReflectorHooks {
-  /** A list begins. `first` is the one after the start; `broken` repeats one that failed. */
+  /** A list begins. `first` is the one after the start; `broken` repeats one that failed; `ended` follows a watch (`resumes`). */
   onRelist?(reason: RelistReason): void;
   /** The list is complete and handed over. */
   onListed?(list: { objects: number; streamed: boolean; durationMs: number }): void;
@@ -44,6 +44,11 @@ export interface ReflectorOptions<T> {
    * watch is never silent for that long.
    */
   readonly silenceMs?: number | undefined;
+  /**
+   * True (the default): a watch that ended is resumed where it ended. False: list again, because nothing here would notice an etcd
+   * that was restored to an earlier state (docs/adr/0027).
+   */
+  readonly resumes?: boolean | undefined;
   /** True (the default): stream lists if the server supports it (WatchList). False: always list in pages. */
   readonly streamedLists?: boolean | undefined;
   /** Objects in a page. Default 100. */
@@ -228,7 +233,7 @@ export class Reflector<T> {
       this.#forget('silent');
       return this.#delay.next({ gone: false }).delayMs;
     }
-    this.#reconnected(end);
+    this.#resume(end);
     // Pauses before the next request, in case the server closes every watch at once.
     return end === 'silent' || this.#wasHealthy() ? 0 : this.#delay.next({ gone: false }).delayMs;
   }
@@ -253,7 +258,7 @@ export class Reflector<T> {
     } else if (this.#resourceVersion === undefined) {
       this.#forget('broken');
     } else {
-      this.#reconnected('failed');
+      this.#resume('failed');
     }
     return Math.max(next.delayMs, error.retryAfterMs ?? 0);
   }
@@ -262,7 +267,8 @@ export class Reflector<T> {
     return this.#watchingSince !== undefined && this.#clock.now() - this.#watchingSince >= HEALTHY_MS;
   }
 
-  #reconnected(reason: ReconnectReason): void {
+  #resume(reason: ReconnectReason): void {
+    if (this.#options.resumes === false) return this.#forget('ended');
     this.#reconnects += 1;
     this.#hooks.onReconnect?.(reason);
   }

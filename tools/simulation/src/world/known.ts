@@ -1,9 +1,10 @@
 /** What the checker knows, and copies of it for an etcd that is restored. */
 import { Conflict } from './conflict.ts';
+import { isFull } from './objects.ts';
 import type { Recreations } from './recreations.ts';
 import type { Shown } from './restarts.ts';
 import type { SeenClasses } from './seen-classes.ts';
-import type { KubeObject } from './shapes.ts';
+import type { KubeObject, Letter } from './shapes.ts';
 import type { Since } from './since.ts';
 
 export interface Workload {
@@ -18,6 +19,16 @@ export interface Workload {
 
 export function newWorkload(shown: Shown, now: number): Workload {
   return { shown, createdAt: now, startedAt: 0, since: new Map(), conflict: new Conflict() };
+}
+
+export function newSince(inPods: Letter | undefined): Since {
+  const never = -Infinity;
+  return { inPods, due: 'no', why: '', inGap: 0, endedAt: never, overtakenAt: never, listedAt: never };
+}
+
+/** Whether it cannot be reloaded until somebody edits it: somebody undoes every reload, or what a reload adds has no room. */
+export function isStuck({ conflict, shown: { object, holder } }: Workload): boolean {
+  return conflict.isContested || isFull(object) || (holder !== undefined && isFull(holder));
 }
 
 export interface TruthBackup {

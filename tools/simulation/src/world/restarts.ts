@@ -66,9 +66,13 @@ export function hasTemplateOf({ object }: Shown, key: string): boolean {
   return KINDS[object.kind]?.templateFrom?.(object) === key;
 }
 
-/** Whether it is restarted by a field of its own while its template is that of another object, so that no patch can test both. */
-export function isRestartedBesideTemplate({ object, holder }: Shown): boolean {
-  return holder === object && templateOf(object) === undefined;
+/**
+ * Whether the restart between the two does not keep a reload that is on its way from coming on top. `isOwn`: the workload itself was
+ * written. A patch of one object tests nothing of another one that has the template, and a `restartAt` that is set back does not count.
+ */
+export function isRestartUntested(before: Shown, after: Shown, isOwn: boolean): boolean {
+  if (isOwn) return restartAtOf(after) < restartAtOf(before);
+  return before.holder === before.object && templateOf(before.object) === undefined;
 }
 
 /** Whether a reload leaves the pod template as it is, so that no resourceVersion dates the pods. */

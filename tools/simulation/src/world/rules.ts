@@ -10,6 +10,8 @@ export interface Rules {
   readonly dependedOn: DependsOn;
   /** A source that comes to exist counts as changed for pods that were started without it. */
   readonly onCreate: boolean;
+  /** So does one that a list shows, for a workload without a record. */
+  readonly afterRestart: boolean;
   /** A deletion reloads; `marked`: whose containers have a variable that can be taken away. */
   readonly onDelete: 'never' | 'marked' | 'always';
   /** Of the hashes in applied records. */

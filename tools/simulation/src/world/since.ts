@@ -1,5 +1,6 @@
 /** What is due for a workload because of one source, and how a write changes it. */
 import { isClass } from './objects.ts';
+import type { Rules } from './rules.ts';
 import { keyOf, type KubeObject, type Letter } from './shapes.ts';
 
 /** Of one workload and one source that it depends on, since its pods were started. */
@@ -22,6 +23,8 @@ export interface Since {
   endedAt: number;
   /** When its pods were started with the data while somebody may have been about to restart them for it, in virtual milliseconds. */
   overtakenAt: number;
+  /** It was due when its pods were started. */
+  wasDue?: boolean;
   /** When its pods were started while watches were broken, and after the source was written, in virtual milliseconds. */
   listedAt: number;
   /** The resourceVersion of the source, if times show that those pods have its data. Undefined if they do not. */
@@ -87,13 +90,22 @@ export function written(
   else changed(since, { isDependency, from, to });
 }
 
-/** Its pods were started while watches were broken: only a list shows that, and what was written meanwhile looks later. */
+/**
+ * Its pods were started while watches were broken: only a list shows that, and what was written meanwhile looks later. `afterRestart`: what
+ * a list shows counts as created.
+ */
 export function startedUnwatched(
   since: Since,
-  at: { now: number; workload: KubeObject; source: KubeObject | undefined; onCreate: boolean },
+  at: {
+    now: number;
+    workload: KubeObject;
+    source: KubeObject | undefined;
+    rules: Pick<Rules, 'onCreate' | 'afterRestart'>;
+  },
 ): void {
+  if (at.rules.afterRestart) since.due = 'may';
   since.listedAt = at.now;
-  since.settledBy = at.onCreate ? undefined : settledBy(at.workload, at.source);
+  since.settledBy = at.rules.onCreate ? undefined : settledBy(at.workload, at.source);
 }
 
 /**

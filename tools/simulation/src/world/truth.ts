@@ -3,13 +3,13 @@
  * It is told of every write that the API server commits.
  */
 import { hasVariable } from './marks.ts';
-import { isClass, isFull, letterAt } from './objects.ts';
+import { isClass, letterAt } from './objects.ts';
 import { isRecorded, recordedLetter, records, recordsDeletion } from './recorded.ts';
 import { Recreations } from './recreations.ts';
 import {
   cronJobOf,
   hasTemplateOf,
-  isRestartedBesideTemplate,
+  isRestartUntested,
   isRestartedByField,
   isSuspended,
   isWorkload,
@@ -21,7 +21,7 @@ import {
 import type { Rules } from './rules.ts';
 import { SeenClasses } from './seen-classes.ts';
 import { keyOf, type KubeObject } from './shapes.ts';
-import { copyOf, newWorkload, refill, type TruthBackup, type Workload } from './known.ts';
+import { copyOf, isStuck, newSince, newWorkload, refill, type TruthBackup, type Workload } from './known.ts';
 import { begun, deleted, held, inGap, isUnclear, startedUnwatched, written, type Since } from './since.ts';
 import { UnseenChanges } from './unseen-changes.ts';
 
@@ -133,12 +133,13 @@ export class Truth {
     this.isGap = true;
   }
 
-  /** The one who leads now has not seen what was written since: in which order is in doubt. */
+  /** The one who leads now has not seen what was written since: in which order is in doubt, and whether pods were started after it. */
   missed(from: number): void {
     this.gap();
     for (const { startedAt, since } of this.workloads.values())
       for (const [source, each] of since)
-        if (startedAt >= from && (this.#writtenAt.get(source) ?? 0) >= from) each.due = 'may';
+        if (startedAt >= from && (each.wasDue || (this.#writtenAt.get(source) ?? 0) >= from))
+          each.due = 'may';
   }
 
   /** The one who leads now has seen what was written between these times in a list, and so in no order. */
@@ -408,13 +409,13 @@ export class Truth {
   /** Its pods begin with the data of now. `by`: the key of the object that was written. */
   #restarted({ key, workload, before }: Move, by: string): void {
     const due = [...workload.since].filter(([, since]) => this.#restored || since.due !== 'no');
-    // A patch of the one object tests nothing of the other, so a restart that was on its way comes on top.
-    const overtakenAt = key !== by && before && isRestartedBesideTemplate(before) ? this.#now() : -Infinity;
+    const isUntested = before && isRestartUntested(before, workload.shown, key === by);
+    const overtakenAt = isUntested ? this.#now() : -Infinity;
     workload.since.clear();
     workload.startedAt = this.#now();
     for (const [source, { inGap: count }] of due) {
       const since = this.#sinceOf(workload, source);
-      since.overtakenAt = overtakenAt;
+      Object.assign(since, { overtakenAt, wasDue: true });
       if (this.#isUnordered(workload)) Object.assign(since, { due: 'may', inGap: count });
     }
     for (const [source, { metadata }] of this.sources)
@@ -437,9 +438,11 @@ export class Truth {
     const watched = this.#watchedUntil(0);
     if (watched > this.#now() - ON_ITS_WAY) return;
     const from = watched - ON_ITS_WAY;
-    const at = { now: this.#now(), workload: shown.object, onCreate: this.#rules.onCreate };
+    const at = { now: this.#now(), workload: shown.object, rules: this.#rules };
+    const isLater = (source: string): boolean =>
+      this.#rules.afterRestart || (this.#writtenAt.get(source) ?? 0) > from;
     for (const [source, each] of since)
-      if ((createdAt > from || isClass(source)) && (this.#writtenAt.get(source) ?? 0) > from)
+      if ((createdAt > from || isClass(source)) && isLater(source))
         startedUnwatched(each, { ...at, source: this.sources.get(source) });
   }
 
@@ -491,21 +494,8 @@ export class Truth {
   #sinceOf(workload: Workload, source: string, { inPods } = this.#presentOf(source)): Since {
     const known = workload.since.get(source);
     if (known) return known;
-    const since: Since = {
-      inPods,
-      due: 'no',
-      why: '',
-      inGap: 0,
-      endedAt: -Infinity,
-      overtakenAt: -Infinity,
-      listedAt: -Infinity,
-    };
+    const since = newSince(inPods);
     workload.since.set(source, since);
     return since;
   }
-}
-
-/** Whether it cannot be reloaded until somebody edits it: somebody undoes every reload, or what a reload adds has no room. */
-export function isStuck({ conflict, shown: { object, holder } }: Workload): boolean {
-  return conflict.isContested || isFull(object) || (holder !== undefined && isFull(holder));
 }

@@ -4,7 +4,8 @@ import { letterOf } from './objects.ts';
 import { isWorkload, type Shown } from './restarts.ts';
 import type { Rollout, Rollouts } from './rollouts.ts';
 import { keyOf, type KubeObject, type Letter } from './shapes.ts';
-import { isStuck, ON_ITS_WAY, type Commit, type Truth } from './truth.ts';
+import { isStuck } from './known.ts';
+import { ON_ITS_WAY, type Commit, type Truth } from './truth.ts';
 import type { Rules } from './rules.ts';
 
 export const WAVES = 'reroll.dev/waves';
