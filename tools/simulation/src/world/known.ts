@@ -23,7 +23,7 @@ export function newWorkload(shown: Shown, now: number): Workload {
 
 export function newSince(inPods: Letter | undefined): Since {
   const never = -Infinity;
-  return { inPods, due: 'no', why: '', inGap: 0, endedAt: never, overtakenAt: never, listedAt: never };
+  return { inPods, due: 'no', why: '', inGap: 0, endedAt: never, overtakenAt: never };
 }
 
 /** Whether it cannot be reloaded until somebody edits it: somebody undoes every reload, or what a reload adds has no room. */

@@ -1,6 +1,5 @@
 /** What is due for a workload because of one source, and how a write changes it. */
 import { isClass } from './objects.ts';
-import type { Rules } from './rules.ts';
 import { keyOf, type KubeObject, type Letter } from './shapes.ts';
 
 /** Of one workload and one source that it depends on, since its pods were started. */
@@ -25,8 +24,8 @@ export interface Since {
   overtakenAt: number;
   /** It was due when its pods were started. */
   wasDue?: boolean;
-  /** When its pods were started while watches were broken, and after the source was written, in virtual milliseconds. */
-  listedAt: number;
+  /** Its pods were started while watches were broken, and after the source was written; nothing is recorded of it yet. */
+  isListed?: boolean;
   /** The resourceVersion of the source, if times show that those pods have its data. Undefined if they do not. */
   settledBy?: string | undefined;
 }
@@ -90,32 +89,20 @@ export function written(
   else changed(since, { isDependency, from, to });
 }
 
-/**
- * Its pods were started while watches were broken: only a list shows that, and what was written meanwhile looks later. `afterRestart`: what
- * a list shows counts as created.
- */
+/** Its pods were started while watches were broken: only a list shows that, and what was written meanwhile looks later. */
 export function startedUnwatched(
   since: Since,
-  at: {
-    now: number;
-    workload: KubeObject;
-    source: KubeObject | undefined;
-    rules: Pick<Rules, 'onCreate' | 'afterRestart'>;
-  },
+  at: { workload: KubeObject; source: KubeObject | undefined; onCreate: boolean },
 ): void {
-  if (at.rules.afterRestart) since.due = 'may';
-  since.listedAt = at.now;
-  since.settledBy = at.rules.onCreate ? undefined : settledBy(at.workload, at.source);
+  since.isListed = true;
+  since.settledBy = at.onCreate ? undefined : settledBy(at.workload, at.source);
 }
 
-/**
- * Whether nobody saw which came first, the pods or the data, and no times tell. `watched`: up to when every watch showed what was written,
- * in virtual milliseconds.
- */
-export function isUnclear(since: Since, watched: number, source: KubeObject | undefined): boolean {
+/** Whether nobody saw which came first, the pods or the data, and no times tell. */
+export function isUnclear(since: Since, source: KubeObject | undefined): boolean {
   if (since.isUnordered === true) return true;
   const isSettled = since.settledBy !== undefined && since.settledBy === source?.metadata.resourceVersion;
-  return since.listedAt > watched && !isSettled;
+  return since.isListed === true && !isSettled;
 }
 
 /**

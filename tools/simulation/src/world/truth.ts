@@ -396,10 +396,9 @@ export class Truth {
   /** What the workload was to be reloaded for, as texts. */
   #dueFor({ workload, before }: Move): string[] {
     const earliest = this.#knownUntil(ON_ITS_WAY);
-    const watched = this.#watchedUntil(ON_ITS_WAY);
     const due = [...workload.since].filter(([source, each]) => {
       const object = this.sources.get(source);
-      if (each.overtakenAt > earliest || isUnclear(each, watched, object)) return true;
+      if (each.overtakenAt > earliest || isUnclear(each, object)) return true;
       const isAsked = before && this.#rules.dependedOn(before, object, source);
       return each.due !== 'no' && (each.endedAt > earliest || isAsked);
     });
@@ -438,12 +437,11 @@ export class Truth {
     const watched = this.#watchedUntil(0);
     if (watched > this.#now() - ON_ITS_WAY) return;
     const from = watched - ON_ITS_WAY;
-    const at = { now: this.#now(), workload: shown.object, rules: this.#rules };
-    const isLater = (source: string): boolean =>
-      this.#rules.afterRestart || (this.#writtenAt.get(source) ?? 0) > from;
+    const { onCreate, afterRestart } = this.#rules;
+    const isLater = (source: string): boolean => afterRestart || (this.#writtenAt.get(source) ?? 0) > from;
     for (const [source, each] of since)
       if ((createdAt > from || isClass(source)) && isLater(source))
-        startedUnwatched(each, { ...at, source: this.sources.get(source) });
+        startedUnwatched(each, { workload: shown.object, source: this.sources.get(source), onCreate });
   }
 
   /**
@@ -475,11 +473,11 @@ export class Truth {
 
   /** Where nobody can tell what the pods have, the record says what they are held to have from now on. */
   #recorded({ shown, since }: Workload): void {
-    for (const [source, each] of since)
-      if (each.due === 'may' && this.#recordsPresent(shown, source)) {
-        each.inPods = letterAt(this.sources.get(source));
-        each.due = 'no';
-      }
+    for (const [source, each] of since) {
+      if (each.due === 'must' || !this.#recordsPresent(shown, source)) continue;
+      each.isListed = false;
+      if (each.due === 'may') Object.assign(each, { ...this.#presentOf(source), due: 'no' });
+    }
   }
 
   #recordsPresent(shown: Shown, source: string): boolean {
