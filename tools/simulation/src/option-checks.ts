@@ -118,10 +118,13 @@ export class OptionChecks {
     return isReload ? [...problems, ...this.#waves.reloaded(commit)] : problems;
   }
 
-  /** What else is being rolled out, if that is as much as is allowed and the workload is not. */
+  /**
+   * What else is being rolled out, if that is as much as is allowed and the workload is not. A Deployment that has only lent its template to
+   * the Rollout that is reloaded has no slot of its own.
+   */
   #tooMany({ after, by }: Commit): string[] {
     if (!after || !hasRollouts(after.kind)) return [];
-    const others = this.#rollouts.atOnce();
+    const others = this.#rollouts.atOnce().filter((other) => this.#by.truth.hasDependency(other));
     const key = keyOf(after);
     if (others.includes(key) || others.length < AT_ONCE) return [];
     return [`${by} reloaded ${key} while these were being rolled out: ${others.join(', ')}`];

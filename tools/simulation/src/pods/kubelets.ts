@@ -39,7 +39,7 @@ export interface Pod {
   readonly clock: number;
   /** When the kubelet last lost the API server, and has it again: it neither refreshes nor tells anything meanwhile. */
   lost: { readonly from: number; readonly until: number };
-  /** What its volumes had at first. */
+  /** What its volumes had when a container was last started, before which a kubelet refreshes them. */
   mounted: ReadonlyMap<PodUse, SourceVersion>;
   isEnding: boolean;
   /** All containers have ended for good. */
@@ -172,13 +172,18 @@ export class Kubelets {
     return read;
   }
 
-  /** It starts a while after what it is given was read. */
+  /**
+   * It starts a while after what it is given was read. A kubelet that has lost the API server starts none: docs/guide/change-safely.md
+   * lists that as something that nobody can judge.
+   */
   #start(pod: Pod, container: Container): void {
     const uses = pod.uses.filter((use) => use.container === container.name);
-    const read = this.#read(pod, uses);
+    const read = this.#isLost(pod) ? undefined : this.#read(pod, uses);
     if (read === undefined) return this.#after(2_000, () => this.#start(pod, container));
     this.#after(1_000, () => {
       if (pod.isOver) return;
+      if (this.#isLost(pod)) return this.#start(pod, container);
+      pod.mounted = new Map([...pod.mounted, ...read]);
       container.state = container.name === 'setup' ? 'ended' : 'running';
       container.startedAt = this.#by.scheduler.now();
       container.has = read;
