@@ -14,11 +14,13 @@ export interface Workload {
   /** When its pods were started, in virtual milliseconds. */
   startedAt: number;
   readonly since: Map<string, Since>;
+  /** The sources that were due when Reroll last reloaded it. */
+  reloadedFor: readonly string[];
   readonly conflict: Conflict;
 }
 
 export function newWorkload(shown: Shown, now: number): Workload {
-  return { shown, createdAt: now, startedAt: 0, since: new Map(), conflict: new Conflict() };
+  return { shown, createdAt: now, startedAt: 0, since: new Map(), reloadedFor: [], conflict: new Conflict() };
 }
 
 export function newSince(inPods: Letter | undefined): Since {

@@ -393,7 +393,7 @@ export class Truth {
     this.reloads.set(kind, (this.reloads.get(kind) ?? 0) + 1);
   }
 
-  /** What the workload was to be reloaded for, as texts. */
+  /** Notes what the workload was to be reloaded for, and returns it as texts. */
   #dueFor({ workload, before }: Move): string[] {
     const earliest = this.#knownUntil(ON_ITS_WAY);
     const due = [...workload.since].filter(([source, each]) => {
@@ -402,6 +402,7 @@ export class Truth {
       const isAsked = before && this.#rules.dependedOn(before, object, source);
       return each.due !== 'no' && (each.endedAt > earliest || isAsked);
     });
+    workload.reloadedFor = due.map(([source]) => source);
     return due.map(([source, { due: how }]) => `${source} (${how})`);
   }
 

@@ -86,8 +86,11 @@ export class Waves {
     const { namespace = '' } = after.metadata;
     const settled = this.#by.knownUntil(ON_ITS_WAY);
     if ((this.#changedAt.get(namespace) ?? -Infinity) > settled) return [];
-    return [...this.#by.truth.sources].flatMap(([key, source]) => {
-      if (source.metadata.annotations?.[WAVES] === undefined) return [];
+    const { sources, workloads } = this.#by.truth;
+    // What its pods have by a rollout of the owner is only recorded.
+    const isDue = (key: string): boolean => workloads.get(keyOf(after))?.reloadedFor.includes(key) === true;
+    return [...sources].flatMap(([key, source]) => {
+      if (source.metadata.annotations?.[WAVES] === undefined || !isDue(key)) return [];
       if ((this.#since.get(key) ?? Infinity) > settled) return [];
       const { hashKeys: keys } = this.#by.rules;
       const letter = recordedLetter(after, key, keys);
