@@ -52,6 +52,11 @@ export class Leadership {
     return this.#elector.leadership?.term;
   }
 
+  /** Milliseconds by the API server's clock, of which the Lease brings news every two seconds. */
+  apiTime(): number {
+    return this.client.apiTime();
+  }
+
   /** Ends the process: Redis refused a write because a newer leader has written. */
   refused(): void {
     const reason = 'no longer leader, shutting down: a newer leader has written';

@@ -98,6 +98,7 @@ export class Publishing {
         log,
         term: () => (leadership.isLeader() ? leadership.term : undefined),
         refused: () => leadership.refused(),
+        now: () => leadership.apiTime(),
       },
       options.maxConcurrentRollouts || Infinity,
     );

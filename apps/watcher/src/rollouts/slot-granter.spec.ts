@@ -25,6 +25,8 @@ class Install {
   wasRefused = false;
   failure: Error | undefined;
   calls = 0;
+  /** By how many milliseconds the clock of the API server is ahead of the leader's. */
+  apiAhead = 0;
   readonly granter: SlotGranter;
 
   constructor(total: number) {
@@ -56,6 +58,7 @@ class Install {
         refused: () => void (this.wasRefused = true),
         metrics,
         log: { failure: () => undefined },
+        now: () => this.#apiTime(),
       },
       total,
     );
@@ -68,9 +71,13 @@ class Install {
     }
   }
 
+  #apiTime(): number {
+    return Date.now() + this.apiAhead;
+  }
+
   /** The leader sees that a worker has reloaded it. */
   reloaded(name: string): void {
-    const times = [Math.floor(Date.now() / 1000)];
+    const times = [Math.floor(this.#apiTime() / 1000)];
     this.rows.set(key(name), workloadRow({ record: writeRecord({}, undefined, { times, level: 0 }) }));
     this.rollouts.set(key(name), { state: 'progressing' } as RolloutEntry);
   }
@@ -106,6 +113,16 @@ describe('a slot', () => {
     install.rolledOut('a');
     expect(await install.turn()).toBe('b');
     expect(await install.metric()).toEqual({ used: 1, waiting: 0 });
+  });
+
+  it.each([-700_000, 700_000])('is in use if the API server is %i ms ahead of the leader', async (ahead) => {
+    const install = new Install(1);
+    install.apiAhead = ahead;
+    install.ask('a', 'b');
+    expect(await install.turn()).toBe('a');
+    install.reloaded('a');
+    expect(await install.turn()).toBe('');
+    expect(await install.metric()).toEqual({ used: 1, waiting: 1 });
   });
 
   it.each([

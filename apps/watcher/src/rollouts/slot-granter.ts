@@ -23,6 +23,8 @@ export interface SlotGranterContext {
   readonly refused: () => void;
   readonly metrics: Pick<WatcherMetrics, 'rolloutSlots'>;
   readonly log: Pick<Logger, 'failure'>;
+  /** Unix milliseconds by the clock of the API server, as the times in records and of other leaders' grants are. */
+  readonly now: () => number;
 }
 
 /** Milliseconds between two turns. */
@@ -78,7 +80,7 @@ export class SlotGranter {
     if (term === undefined) return;
     for (const request of await slots.takeRequests(REQUESTS_PER_TURN)) this.#add(request);
     if (this.#waiting.size === 0 && !this.#hasUsed) return;
-    const now = Date.now();
+    const now = this.#context.now();
     const grants = await slots.grants();
     const ended = [...grants].flatMap(([workload, grant]) =>
       this.#isEnded(workload, grant, now) ? [workload] : [],
@@ -92,7 +94,7 @@ export class SlotGranter {
     });
     const written = granted.map((workload) => [workload, grantOf(workload)] as const);
     if (!(await slots.write(term, written, ended))) refused();
-    else await this.#enqueue(granted, now);
+    else await this.#enqueue(granted);
   }
 
   #add(request: WaitingReload): void {
@@ -159,11 +161,11 @@ export class SlotGranter {
   }
 
   /** Removes them only once their jobs are enqueued, so that a failure is retried. */
-  async #enqueue(granted: readonly WorkloadKey[], now: number): Promise<void> {
+  async #enqueue(granted: readonly WorkloadKey[]): Promise<void> {
     const jobs = granted.flatMap(
       (workload) => this.#waiting.get(namespaceOf(workload))?.get(workload)?.job ?? [],
     );
-    await this.#context.queues.enqueueHeld(jobs, now);
+    await this.#context.queues.enqueueHeld(jobs, Date.now());
     for (const workload of granted) this.#remove(workload);
   }
 }

@@ -48,6 +48,19 @@ function deployment(env: readonly object[] = []): object {
   };
 }
 
+test('the time of the API server is that of its last answer, and before one that of this process', async () => {
+  const ahead = 3_600_000;
+  const { client, close } = await against((_, response) => {
+    response.setHeader('date', new Date(Date.now() + ahead).toUTCString());
+    response.setHeader('content-type', 'application/json').end('{}');
+  });
+  const difference = (): number => client.apiTime() - Date.now();
+  expect(Math.abs(difference())).toBeLessThan(60_000);
+  await client.get('/version');
+  expect(Math.abs(difference() - ahead)).toBeLessThan(60_000);
+  await close();
+});
+
 describe('requests', () => {
   test('create, read, patch and replace an object', async () => {
     const namespace = await plane.namespace();

@@ -102,6 +102,8 @@ export class KubeClient {
   readonly #closing = new AbortController();
   readonly #openPool: typeof openPool;
   #pools: { digest: string; short: Dispatcher; long: Dispatcher } | undefined;
+  /** By how much the API server's clock was ahead of `performance.now()` at its last answer, in milliseconds. */
+  #ahead: number | undefined;
 
   /** Throws a `KubeError` KUBE_CREDENTIALS if the kubeconfig is unusable. Connects on first use. */
   constructor(options: KubeClientOptions) {
@@ -116,6 +118,11 @@ export class KubeClient {
   /** `https://host:port` of the API server. */
   get server(): string {
     return this.#origin;
+  }
+
+  /** Milliseconds by the API server's clock, which is known to the second from its last answer; before that, by this process' clock. */
+  apiTime(): number {
+    return this.#ahead === undefined ? Date.now() : performance.now() + this.#ahead;
   }
 
   /** The context's namespace (in a pod, the pod's own), if it names one. */
@@ -158,7 +165,9 @@ export class KubeClient {
       const result = await this.#authenticated(request, label);
       const body = answerOf(result, label) as T;
       this.#report(request, started, result.status);
-      return { status: result.status, body, date: dateOf(result) };
+      const date = dateOf(result);
+      if (date !== undefined) this.#ahead = date - performance.now();
+      return { status: result.status, body, date };
     } catch (error) {
       const kubeError = networkError(label, error);
       this.#report(request, started, kubeError.status);

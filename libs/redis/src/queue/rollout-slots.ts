@@ -14,7 +14,7 @@ export interface WaitingReload {
 
 /** A slot that was granted, and is not known to be used. */
 export interface SlotGrant {
-  /** Unix milliseconds by the leader's clock. */
+  /** Unix milliseconds by the API server's clock or, after `keep`, by a worker's. */
   readonly at: number;
   /** See `lastReloadOf`: it is used once the workload was reloaded later than that. */
   readonly reloadedAt: number;
