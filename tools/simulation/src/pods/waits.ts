@@ -244,7 +244,9 @@ export class Waits {
     const noticedAt = writtenAt + DELAY * 1_000;
     if (Math.floor(pod.createdAt / 1_000) > Math.floor(writtenAt / 1_000)) return true;
     const restartedAt = startedAt + pod.clock - 1_000;
-    return isGivenOnce(use) ? restartedAt > noticedAt : this.#by.events.now() > noticedAt && !pod.isEnding;
+    if (isGivenOnce(use)) return restartedAt > noticedAt;
+    const isReady = !pod.isEnding && pod.containers.every(({ state }) => state !== 'waiting');
+    return isReady && this.#by.events.now() > noticedAt;
   }
 }
 

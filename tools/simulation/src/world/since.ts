@@ -1,5 +1,5 @@
 /** What is due for a workload because of one source, and how a write changes it. */
-import { isClass } from './objects.ts';
+import { isClass, letterAt } from './objects.ts';
 import { keyOf, type KubeObject, type Letter } from './shapes.ts';
 
 /** Of one workload and one source that it depends on, since its pods were started. */
@@ -59,34 +59,32 @@ export function deleted(since: Since, is: boolean): void {
   since.why = 'it was deleted';
 }
 
-/** The source has other data than the pods were started with. */
-function changed(
-  since: Since,
-  { isDependency, from, to }: { isDependency: boolean; from: Letter | undefined; to: Letter },
-): void {
-  if (isDependency && from !== to) {
-    since.due = 'must';
-    since.why = `it was changed from ${from ?? 'nothing'} to ${to}`;
-  } else if (since.due === 'no') since.due = 'may';
+interface Written {
+  readonly isDependency: boolean;
+  /** Data of a source that was not there counts. */
+  readonly isNew: boolean;
+  readonly from: Letter | undefined;
+  readonly after: KubeObject | undefined;
 }
 
 /** The source was written while it existed or came to exist. */
-export function written(
-  since: Since,
-  change: {
-    isDependency: boolean;
-    /** Data of a source that was not there counts. */
-    isNew: boolean;
-    from: Letter | undefined;
-    to: Letter | undefined;
-  },
-): void {
-  const { isDependency, isNew, from, to } = change;
+export function written(since: Since, change: Written): void {
+  const to = letterAt(change.after);
   if (to === undefined || to === since.inPods) {
     // Who reads it now finds nothing to reload for, but somebody may have read what it was in between.
     if (since.due === 'must') since.due = 'may';
-  } else if (since.inPods === undefined && !isNew) since.inPods = to;
-  else changed(since, { isDependency, from, to });
+  } else if (since.inPods === undefined && !change.isNew) since.inPods = to;
+  else changed(since, change, to);
+}
+
+/** The source has other data than the pods were started with. */
+function changed(since: Since, { isDependency, isNew, from, after }: Written, to: Letter): void {
+  if (isDependency && from !== to) {
+    // What looks as if the pods had waited for it is listed as stale, and that is all.
+    const isAdopted = since.isListed === true && !isNew && after !== undefined && isWrittenOnce(after);
+    since.due = isAdopted ? 'may' : 'must';
+    since.why = `it was changed from ${from ?? 'nothing'} to ${to}`;
+  } else if (since.due === 'no') since.due = 'may';
 }
 
 /** Its pods were started while watches were broken: only a list shows that, and what was written meanwhile looks later. */
@@ -111,9 +109,12 @@ export function isUnclear(since: Since, source: KubeObject | undefined): boolean
  */
 function settledBy(workload: KubeObject, source: KubeObject | undefined): string | undefined {
   if (source === undefined || isClass(keyOf(source))) return undefined;
-  const { creationTimestamp: created = '', managedFields = [], resourceVersion } = source.metadata;
-  const isWrittenOnce = managedFields.length > 0 && managedFields.every(({ time }) => time === created);
-  return isWrittenOnce && (workload.metadata.creationTimestamp ?? '') >= created
-    ? resourceVersion
-    : undefined;
+  const { creationTimestamp: created = '', resourceVersion } = source.metadata;
+  const isLater = (workload.metadata.creationTimestamp ?? '') >= created;
+  return isLater && isWrittenOnce(source) ? resourceVersion : undefined;
+}
+
+/** Whether times show no write after the second of its creation. */
+function isWrittenOnce({ metadata: { creationTimestamp, managedFields = [] } }: KubeObject): boolean {
+  return managedFields.length > 0 && managedFields.every(({ time }) => time === creationTimestamp);
 }

@@ -256,7 +256,7 @@ export class Truth {
     if (!after && was && this.#isDeletionShown(workload, key)) deleted(since, is);
     else {
       const isNew = this.#isCreationShown(key);
-      written(since, { isDependency: was && is, isNew, from: letterAt(before), to: letterAt(after) });
+      written(since, { isDependency: was && is, isNew, from: letterAt(before), after });
     }
     this.#doubt(since, { isKnown: isRecorded(workload.shown, key), isThere: after !== undefined }, key);
     if (since.isUnsure === true || this.#isInDoubt(workload, { was, is, unseenAt })) since.due = 'may';
