@@ -23,7 +23,7 @@ export interface SlotGranterContext {
   readonly refused: () => void;
   readonly metrics: Pick<WatcherMetrics, 'rolloutSlots'>;
   readonly log: Pick<Logger, 'failure'>;
-  /** Unix milliseconds by the clock of the API server, as the times in records and of other leaders' grants are. */
+  /** Unix milliseconds by the API server's clock, as in records and in the grants of other leaders. */
   readonly now: () => number;
 }
 
