@@ -24,6 +24,7 @@ import { keyOf, type KubeObject } from './shapes.ts';
 import { copyOf, isStuck, newSince, newWorkload, refill, type TruthBackup, type Workload } from './known.ts';
 import { begun, deleted, held, inGap, isUnclear, startedUnwatched, written, type Since } from './since.ts';
 import { UnseenChanges } from './unseen-changes.ts';
+import { isListedAgain } from './unwatched.ts';
 
 /** Virtual milliseconds from a decision to its patch. */
 export const ON_ITS_WAY = 5_000;
@@ -431,8 +432,8 @@ export class Truth {
   }
 
   /**
-   * No watch shows a creation, or what was written to the workload since: nothing but a list dates it, and what was written meanwhile
-   * looks later. Nor does one show the versions of a class, which a list dates by the newest status.
+   * No watch shows a creation, or what was written to the workload since, nor what a watch that cannot be resumed has missed: nothing but a
+   * list dates it, and what was written meanwhile looks later. Nor does one show the versions of a class, which a list dates by the newest status.
    */
   #restartedUnwatched({ shown, since, createdAt }: Workload): void {
     const watched = this.#watchedUntil(0);
@@ -441,7 +442,7 @@ export class Truth {
     const { onCreate, afterRestart } = this.#rules;
     const isLater = (source: string): boolean => afterRestart || (this.#writtenAt.get(source) ?? 0) > from;
     for (const [source, each] of since)
-      if ((createdAt > from || isClass(source)) && isLater(source))
+      if ((createdAt > from || isListedAgain(shown.object) || isClass(source)) && isLater(source))
         startedUnwatched(each, { workload: shown.object, source: this.sources.get(source), onCreate });
   }
 

@@ -1,7 +1,7 @@
 /** One kind cannot be watched for a while, though the others can. A source and its user are created meanwhile; a list shows the user. */
 import type { Step } from '../plan.ts';
 import type { Random } from '../random.ts';
-import { NAMESPACES } from './shapes.ts';
+import { NAMESPACES, type KubeObject } from './shapes.ts';
 
 export interface UnwatchedDeed {
   /** Its watches end, cannot be resumed, and its requests are refused for so many virtual milliseconds. */
@@ -15,6 +15,11 @@ const SOURCE = 'ConfigMap/app';
 /** From the deletion of what was there, in virtual milliseconds. */
 const REFUSED = 6_000;
 const INSTALLED = 8_000;
+
+/** Whether the watch of the workload may be one that cannot be resumed. */
+export function isListedAgain({ kind }: KubeObject): boolean {
+  return kind === ('StatefulSet' satisfies UnwatchedDeed['kind']);
+}
 
 /** In a quarter of the runs. `length`: of the other steps. */
 export function unwatchedSteps(random: Random, { length }: { length: number }): Step[] {
