@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -19,17 +19,18 @@ export function freshDir(): { parent: string; dir: string } {
   return { parent, dir: join(parent, 'made', 'by-start') };
 }
 
-/** Pids of the live processes that have `dir` in their command line; zombies have none. */
+/** Pids of the live processes that have `dir` in their command line, or run in it: Redis writes over its command line. */
 export function processesOf(dir: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => commandLine(pid).includes(dir))
+    .filter((pid) => placeOf(pid).includes(dir))
     .map(Number);
 }
 
-function commandLine(pid: string): string {
+/** The command line and the working directory; empty for a zombie and a process that is gone. */
+function placeOf(pid: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return `${readFileSync(`/proc/${pid}/cmdline`, 'utf8')} ${readlinkSync(`/proc/${pid}/cwd`)}`;
   } catch {
     return '';
   }

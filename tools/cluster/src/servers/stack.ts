@@ -68,9 +68,10 @@ export class Stack {
     const { dir } = this.state;
     const logFile = join(dir, 'logs', `${launch.name}.log`);
     mkdirSync(join(dir, 'logs'), { recursive: true });
-    const identity = identify(spawnServer(launch, { dir, logFile }));
-    const component: Component = { ...launch, ...identity, logFile };
+    const server = spawnServer(launch, { dir, logFile });
+    const component: Component = { ...launch, ...identify(server.pid), logFile };
     this.#save({ components: { ...this.state.components, [launch.name]: component } });
+    server.go();
   }
 
   /**
@@ -171,14 +172,20 @@ function launchOf(component: Component): Launch {
 /** For programs written in Go. A control plane has a small heap and many requests: collecting less often takes less CPU. */
 const FEW_COLLECTIONS = { GOGC: '300' };
 
-/** Starts a server in a session of its own: Ctrl-C in a terminal must not reach it. Returns its pid. */
-function spawnServer(launch: Launch, place: { dir: string; logFile: string }): number {
+/** Becomes the server once it is told to; ends if this process ends before that, so that no server runs that is not on disk. */
+const ONCE_TOLD = 'read -r _ && exec "$@" </dev/null';
+
+/** Prepares a server in a session of its own, which Ctrl-C in a terminal does not reach. It begins with `go`. */
+function spawnServer(
+  launch: Launch,
+  place: { dir: string; logFile: string },
+): { readonly pid: number; readonly go: () => void } {
   const log = openSync(place.logFile, 'a');
   try {
-    const child = spawn(launch.command, launch.args, {
+    const child = spawn('/bin/sh', ['-c', ONCE_TOLD, 'sh', launch.command, ...launch.args], {
       cwd: place.dir,
       env: { ...FEW_COLLECTIONS, ...serverEnvironment(), KWOK_WORKDIR: join(place.dir, 'kwok') },
-      stdio: ['ignore', log, log],
+      stdio: ['pipe', log, log],
       detached: true,
     });
     let failure: unknown;
@@ -186,12 +193,15 @@ function spawnServer(launch: Launch, place: { dir: string; logFile: string }): n
       failure = error;
     });
     child.unref();
-    if (child.pid === undefined) {
+    const { pid, stdin } = child;
+    if (pid === undefined || stdin === null) {
       throw new ClusterError(
         `could not start ${launch.name}: ${launch.command}: ${messageOf(failure ?? 'no such file?')}`,
       );
     }
-    return child.pid;
+    // It has ended: whoever waits for it finds that.
+    stdin.on('error', () => {});
+    return { pid, go: () => void stdin.end('\n') };
   } finally {
     closeSync(log);
   }
