@@ -52,7 +52,7 @@ export class Leadership {
     return this.#elector.leadership?.term;
   }
 
-  /** Milliseconds by the API server's clock, of which the Lease brings news every two seconds. */
+  /** See `KubeClient.apiTime`. The Lease is read or written every two seconds, so there always is a recent answer. */
   apiTime(): number {
     return this.client.apiTime();
   }

@@ -138,6 +138,21 @@ describe('a reload under a limit', () => {
     expect(times[0]).toBeLessThanOrEqual(Math.floor(Date.now() / 1000) + 2);
   });
 
+  it.each([
+    ['read', () => undefined],
+    ['not read', unread],
+  ])('is recorded by the clock of the API server, if the workload is %s', async (_how, how: Change) => {
+    const date = Math.floor(Date.now() / 1000) * 1000 + 3_600_000;
+    const scene = new Scene(
+      all(how, (changed) => {
+        changed.holds = { limit: '10/10m' };
+        changed.api.date = date;
+      }),
+    );
+    expect(await scene.run()).toMatchObject({ state: 'reloaded' });
+    expect(recordedReloads(recordOfScene(scene)).times).toEqual([date / 1000 + 1]);
+  });
+
   it('is recorded by a manual reload too, which changes nothing else in the record', async () => {
     const scene = new Scene(all(asked, settled, (changed) => void (changed.holds = { limit: '10/10m' })));
     expect(await scene.run()).toMatchObject({ state: 'reloaded' });
@@ -230,6 +245,7 @@ describe('a workload that is held', () => {
           queues: { enqueueHeld },
           waves: NO_WAVES,
           slots: NO_SLOTS,
+          apiTime: Date.now,
         },
         settings,
       );
@@ -325,10 +341,14 @@ describe('with a limit of rollouts at once', () => {
   });
 
   it('a workload that has a slot keeps it while it waits for its turn by the rate', async () => {
-    const waiting: Change = (scene) => void (scene.budget = [70_000]);
+    const date = 1_800_000_000_000;
+    const waiting: Change = (scene) => {
+      scene.budget = [70_000];
+      scene.api.date = date;
+    };
     const scene = new Scene(all(limited, granted, waiting));
     await expect(scene.run()).rejects.toMatchObject({ wait: 70_000 });
-    expect(scene.slotCalls).toEqual([['keep', 70_000]]);
+    expect(scene.slotCalls).toEqual([['keep', date + 71_000]]);
     const without = new Scene(all(limited, waiting));
     expect(await without.run()).toMatchObject({ reason: 'AwaitsRollouts' });
     expect(without.slot).toEqual([]);

@@ -49,6 +49,8 @@ export interface ReloadHoldsPorts {
   readonly queues: Pick<Queues, 'enqueueHeld'>;
   readonly waves: Pick<WaveReader, 'progress'>;
   readonly slots: Pick<RolloutSlots, 'isGranted' | 'ask' | 'keep' | 'leave'>;
+  /** See `KubeClient.apiTime`. */
+  readonly apiTime: () => number;
 }
 
 /** Decides whether a pending workload may be reloaded now (docs/adr/0042). */
@@ -154,7 +156,7 @@ export class ReloadHolds {
 
   /** The workload keeps its slot while it waits for so long (milliseconds) for something else. Rejects with ioredis' error. */
   async keepSlot(workload: WorkloadKey, wait: number): Promise<void> {
-    if (this.isLimited) await this.#ports.slots.keep(workload, wait);
+    if (this.isLimited) await this.#ports.slots.keep(workload, this.#ports.apiTime() + wait);
   }
 
   /** Returns the reloads to record with one that is made now. */

@@ -117,7 +117,8 @@ import { WorkloadReader } from './workload-reader.ts';
         const waveSettings = { triggers: triggersOf(options), adoptStale: adoptStaleOf(options) };
         const settings = { defaults: holdDefaults(options), ownNamespace, isDryRun, waveSettings };
         const namespaces = new NamespaceReader(client);
-        const holds = new ReloadHolds({ namespaces, queues, waves, slots }, settings);
+        const ports = { namespaces, queues, waves, slots, apiTime: () => client.apiTime() };
+        const holds = new ReloadHolds(ports, settings);
         // With rights in some namespaces only, each is read when it matters.
         if (options.namespaces.length > 0) return holds;
         namespaces.follow({

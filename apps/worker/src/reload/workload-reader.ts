@@ -19,7 +19,7 @@ import { withTemplateOf } from '@reroll/core/state/workloads/template-owner';
 import { isSourceKey, partsOf, type PodTemplate, type WorkloadKey } from '@reroll/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/core/rules/decision';
 import type { Catalog, ReloadFacts } from '@reroll/redis/catalog/catalog';
-import type { KubeClient, KubeResponse } from '@reroll/kube/client/connection';
+import type { KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
@@ -39,7 +39,7 @@ export interface WorkloadNow {
   readonly facts: ReloadFacts;
   /** The sources whose change reloads it, by the rules. */
   readonly dependencies: readonly SourceName[];
-  /** The API server's clock, in Unix milliseconds. Never behind it; ahead by a second and the time that the read took at most. */
+  /** See `KubeClient.apiTime`. */
   readonly apiTime: () => number;
   /** Set if the workload was not read: `object` and `template` have only what the catalog's row knows. */
   readonly unread?: { readonly row: WorkloadRow; readonly places: MarkerPlaces };
@@ -47,12 +47,12 @@ export interface WorkloadNow {
 
 /** Gathers everything that a decision needs. The decision itself is pure. */
 export class WorkloadReader {
-  readonly #client: Pick<KubeClient, 'get'>;
+  readonly #client: Pick<KubeClient, 'get' | 'apiTime'>;
   readonly #catalog: Pick<Catalog, 'reloadFacts' | 'workloads'>;
   readonly #decision: DecisionSettings;
 
   constructor(
-    client: Pick<KubeClient, 'get'>,
+    client: Pick<KubeClient, 'get' | 'apiTime'>,
     catalog: Pick<Catalog, 'reloadFacts' | 'workloads'>,
     decision: DecisionSettings,
   ) {
@@ -66,10 +66,8 @@ export class WorkloadReader {
     const id = partsOf(key);
     const definition = workloadKind(id.kind);
     if (!definition) throw new JobError('InvalidJob', `no workload kind ${id.kind}`, true);
-    const sentAt = performance.now();
-    const answer = await this.#get(objectPath(definition, id));
-    if (!answer) return null;
-    const { body: object, date } = answer;
+    const object = await this.#get(objectPath(definition, id));
+    if (!object) return null;
     const own = observed(definition, object, this.#decision.keys);
     const owner = own.templateFrom && (await this.#owner(own.templateFrom.owner));
     const seen = withTemplateOf(own, owner?.observed, this.#decision);
@@ -77,7 +75,7 @@ export class WorkloadReader {
     const template = holder.definition.template(holder.object) ?? {};
     const written = owner && own.templateFrom?.isMarkedThere ? owner : { definition, object };
     const surroundings = await this.#surroundings(seen);
-    const apiTime = apiTimeOf(date, sentAt);
+    const apiTime = this.#apiTime;
     return { key, definition, object, template, written, observed: seen, ...surroundings, apiTime };
   }
 
@@ -105,7 +103,7 @@ export class WorkloadReader {
       written: { definition, object },
       observed,
       ...surroundings,
-      apiTime: Date.now,
+      apiTime: this.#apiTime,
       unread: { row, places },
     };
   }
@@ -116,7 +114,7 @@ export class WorkloadReader {
   ): Promise<Pick<WorkloadNow, 'definition' | 'object' | 'observed'> | undefined> {
     const id = partsOf(key);
     const definition = workloadKind(id.kind);
-    const object = definition && (await this.#get(objectPath(definition, id)))?.body;
+    const object = definition && (await this.#get(objectPath(definition, id)));
     return object
       ? { definition, object, observed: observed(definition, object, this.#decision.keys) }
       : undefined;
@@ -167,9 +165,11 @@ export class WorkloadReader {
     );
   }
 
-  async #get(path: string): Promise<Pick<KubeResponse<KubeObject>, 'body' | 'date'> | null> {
+  readonly #apiTime = (): number => this.#client.apiTime();
+
+  async #get(path: string): Promise<KubeObject | null> {
     try {
-      return await this.#client.get<KubeObject>(path);
+      return (await this.#client.get<KubeObject>(path)).body;
     } catch (error) {
       if (error instanceof KubeError && error.status === 404) return null;
       throw error;
@@ -185,11 +185,6 @@ function metadataOf({
 }: WorkloadRow): Omit<KubeObject['metadata'], 'name' | 'namespace'> {
   const annotations = record === undefined ? {} : { [RECORD_ANNOTATION]: record };
   return { uid, generation, resourceVersion: rv, annotations };
-}
-
-/** By the `Date` of an answer, which is in whole seconds, and when its request was sent. Without one, the worker's own clock. */
-function apiTimeOf(date: number | undefined, sentAt: number): () => number {
-  return date === undefined ? () => Date.now() : () => date + 1_000 + (performance.now() - sentAt);
 }
 
 /** Yields to other work where patterns take long. */

@@ -20,7 +20,7 @@ export class FakeApi {
   readonly objects = new Map<string, KubeObject>();
   /** The writes: method and last part of the path. */
   readonly writes: string[] = [];
-  /** The `Date` of its answers to reads. */
+  /** The `Date` of its answers, in Unix milliseconds. Default: they have none. */
   date: number | undefined;
   #rv = 100;
   /** Called before each request; an error that it throws is the response. */
@@ -29,8 +29,9 @@ export class FakeApi {
   readonly client = only<KubeClient>('client', {
     get: async (path: string) => {
       this.before('GET', path);
-      return { body: this.#read(path), date: this.date };
+      return { body: this.#read(path) };
     },
+    apiTime: () => (this.date === undefined ? Date.now() : this.date + 1_000),
     patch: async (path: string, operations: readonly PatchOperation[]) => {
       this.#write('PATCH', path);
       const object = this.#read(path);

@@ -166,6 +166,7 @@ export class Scene {
             queues: this.#queues,
             waves: this.waves,
             slots: this.#slots,
+            apiTime: () => client.apiTime(),
           },
           {
             defaults: this.holds,

@@ -102,7 +102,7 @@ export class KubeClient {
   readonly #closing = new AbortController();
   readonly #openPool: typeof openPool;
   #pools: { digest: string; short: Dispatcher; long: Dispatcher } | undefined;
-  /** By how much the API server's clock was ahead of `performance.now()` at its last answer, in milliseconds. */
+  /** By how much the API server's clock is ahead of `performance.now()` at most, in milliseconds; undefined before its first answer. */
   #ahead: number | undefined;
 
   /** Throws a `KubeError` KUBE_CREDENTIALS if the kubeconfig is unusable. Connects on first use. */
@@ -120,7 +120,10 @@ export class KubeClient {
     return this.#origin;
   }
 
-  /** Milliseconds by the API server's clock, which is known to the second from its last answer; before that, by this process' clock. */
+  /**
+   * The API server's time in Unix milliseconds, by its last answer. Never behind it; ahead by a second and the time that the answer took
+   * at most. Before the first answer, this process's own time.
+   */
   apiTime(): number {
     return this.#ahead === undefined ? Date.now() : performance.now() + this.#ahead;
   }
@@ -166,7 +169,7 @@ export class KubeClient {
       const body = answerOf(result, label) as T;
       this.#report(request, started, result.status);
       const date = dateOf(result);
-      if (date !== undefined) this.#ahead = date - performance.now();
+      if (date !== undefined) this.#ahead = date + 1_000 - started;
       return { status: result.status, body, date };
     } catch (error) {
       const kubeError = networkError(label, error);

@@ -103,9 +103,12 @@ describe('one that watches', () => {
     await namespaces.stop();
   });
 
-  it('lists again when its watch ends, because etcd may have been restored to an earlier state', async () => {
+  it.each([
+    ['ends', ''],
+    ['fails', line('ERROR', { kind: 'Status', code: 500 })],
+  ])('lists again when its watch %s, because etcd may have been restored', async (_how, end) => {
     const { client, namespaces, changed } = await follower([
-      { text: list },
+      { text: list + end },
       { text: line('ADDED', namespaceOf('a')) + listEnd(6), open: true },
     ]);
     await after(2_000);

@@ -14,7 +14,10 @@ export type RelistReason = 'first' | 'gone' | 'broken' | 'handler' | 'silent' | 
 
 /** Callbacks for metrics and logs. They must not throw. */
 export interface ReflectorHooks {
-  /** A list begins. `first` is the one after the start; `broken` repeats one that failed; `ended` follows a watch (`resumes`). */
+  /**
+   * A list begins. `first` is the one after the start; `broken` repeats one that failed; `ended` follows a watch that is not to be
+   * resumed.
+   */
   onRelist?(reason: RelistReason): void;
   /** The list is complete and handed over. */
   onListed?(list: { objects: number; streamed: boolean; durationMs: number }): void;
@@ -45,7 +48,7 @@ export interface ReflectorOptions<T> {
    */
   readonly silenceMs?: number | undefined;
   /**
-   * True (the default): a watch that ended is resumed where it ended. False: list again, because nothing here would notice an etcd
+   * True (the default): a watch that ended is resumed where it ended. False: list again. Use false where nothing else notices an etcd
    * that was restored to an earlier state (docs/adr/0027).
    */
   readonly resumes?: boolean | undefined;
@@ -99,7 +102,7 @@ type CycleEnd = WatchEnd | 'listed';
  *
  * 1. List, streamed (the same connection then continues as the watch) or in pages.
  * 2. Watch from the list's resourceVersion; every event and bookmark advances it.
- * 3. After a 410 (status or event), repeat 1; after any other end, repeat 2. Wait first after a failure.
+ * 3. After a 410 (status or event), or without `resumes`, repeat 1; after any other end, repeat 2. Wait first after a failure.
  */
 export class Reflector<T> {
   readonly #options: ReflectorOptions<T>;

@@ -61,11 +61,8 @@ it('keeps a slot for as long as its workload waits for something else', async ()
   await slots.keep(WEB, 90_000);
   expect(await slots.isGranted(WEB)).toBe(false);
   await slots.write('7', [[WEB, { at: 1, reloadedAt: 7 }]], []);
-  const before = Date.now();
   await slots.keep(WEB, 90_000);
-  const kept = (await slots.grants()).get(WEB);
-  expect(kept?.reloadedAt).toBe(7);
-  expect(kept?.at).toBeGreaterThanOrEqual(before + 90_000);
+  expect((await slots.grants()).get(WEB)).toEqual({ at: 90_000, reloadedAt: 7 });
 });
 
 it('takes all requests, however many there are', async () => {

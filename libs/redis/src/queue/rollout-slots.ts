@@ -14,7 +14,7 @@ export interface WaitingReload {
 
 /** A slot that was granted, and is not known to be used. */
 export interface SlotGrant {
-  /** Unix milliseconds by the API server's clock or, after `keep`, by a worker's. */
+  /** Unix milliseconds by the API server's clock. */
   readonly at: number;
   /** See `lastReloadOf`: it is used once the workload was reloaded later than that. */
   readonly reloadedAt: number;
@@ -43,11 +43,11 @@ export class RolloutSlots {
     return (await this.#grantOf(workload)) !== undefined;
   }
 
-  /** The workload begins to use its slot after this time (milliseconds) only, because it waits for something else. */
-  async keep(workload: WorkloadKey, wait: number): Promise<void> {
+  /** The workload begins to use its slot at this time only, because it waits for something else. */
+  async keep(workload: WorkloadKey, at: number): Promise<void> {
     const grant = await this.#grantOf(workload);
     if (!grant) return;
-    const kept: SlotGrant = { ...grant, at: Date.now() + wait };
+    const kept: SlotGrant = { ...grant, at };
     await this.#redis.hset(this.#keys.slots, workload, JSON.stringify(kept));
   }
 
