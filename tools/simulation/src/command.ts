@@ -6,7 +6,7 @@ import { loadWait } from './pods/waits.ts';
 import { loadApps } from './process.ts';
 import { digestOf, runPlan } from './run.ts';
 import { shrink } from './shrink.ts';
-import { sweep } from './sweep.ts';
+import { problemsOf, sweep } from './sweep.ts';
 
 const USAGE = `Usage: npm run -s simulate -- [options]      many runs, from seed S (default 0) on
        npm run -s simulate -- --seed S       replays one, with its trace; shrunk if it fails
@@ -78,7 +78,7 @@ async function replay(seed: number): Promise<void> {
   const result = await runPlan(plan);
   const failed = result.violations.length > 0;
   const shown = failed ? await shrink(result) : result;
-  console.log([...shown.trace, ...shown.violations.map(({ kind, text }) => `${kind}: ${text}`)].join('\n'));
+  console.log([...shown.trace, ...problemsOf(shown)].join('\n'));
   console.log(`seed ${seed}: ${failed ? 'fails' : 'is in order'}, ${digestOf(result)}`);
   process.exitCode = failed ? 1 : 0;
 }

@@ -68,7 +68,11 @@ function realClock(): () => number {
   return () => Number(process.hrtime.bigint() - start) / 1e9;
 }
 
-function failureOf({ plan, violations }: Result): string {
-  const all = violations.map(({ kind, text }) => `${kind}: ${text}`);
-  return `failing: ${all.join('; ')}\n  npm run -s simulate -- --seed ${plan.seed}`;
+function failureOf(result: Result): string {
+  return `failing: ${problemsOf(result).join('; ')}\n  npm run -s simulate -- --seed ${result.plan.seed}`;
+}
+
+/** What went wrong in a run, as texts. */
+export function problemsOf({ violations }: Result): string[] {
+  return violations.map(({ kind, text }) => `${kind}: ${text}`);
 }

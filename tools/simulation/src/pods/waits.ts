@@ -33,7 +33,10 @@ export async function loadWait(): Promise<void> {
 
 /** `--kubelet-delay` in seconds: more than a simulated kubelet takes, whose clock may be off. */
 const DELAY = 18;
-/** In the end, in virtual milliseconds: a write that may be hidden counts for `DELAY` from the first look; the pauses between two looks grow to 10 s. */
+/**
+ * In the end, in virtual milliseconds: a write that may be hidden counts for `DELAY` from the first look, and the pauses between two
+ * looks grow to 10 s.
+ */
 export const LAST_WAIT = 30_000;
 
 export interface WaitsBy {

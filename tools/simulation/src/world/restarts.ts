@@ -67,8 +67,8 @@ export function hasTemplateOf({ object }: Shown, key: string): boolean {
 }
 
 /**
- * Whether the restart between the two does not keep a reload that is on its way from coming on top. `isOwn`: the workload itself was
- * written. A patch of one object tests nothing of another one that has the template, and a `restartAt` that is set back does not count.
+ * Whether a reload that is on its way may still come on top of the restart between the two. `isOwn`: the workload itself was written. A
+ * patch of one object tests nothing of another one that has the template, and a `restartAt` that is set back does not count.
  */
 export function isRestartUntested(before: Shown, after: Shown, isOwn: boolean): boolean {
   if (isOwn) return restartAtOf(after) < restartAtOf(before);

@@ -3,14 +3,16 @@ import type { Step } from '../plan.ts';
 import type { Random } from '../random.ts';
 import { NAMESPACES, type KubeObject } from './shapes.ts';
 
+const KIND = 'StatefulSet';
+
 export interface UnwatchedDeed {
   /** Its watches end, cannot be resumed, and its requests are refused for so many virtual milliseconds. */
   readonly do: 'refuseKind';
-  readonly kind: 'StatefulSet';
+  readonly kind: typeof KIND;
   readonly for: number;
 }
 
-const WORKLOAD = 'StatefulSet/db';
+const WORKLOAD = `${KIND}/db` as const;
 const SOURCE = 'ConfigMap/app';
 /** From the deletion of what was there, in virtual milliseconds. */
 const REFUSED = 6_000;
@@ -18,7 +20,7 @@ const INSTALLED = 8_000;
 
 /** Whether the watch of the workload may be one that cannot be resumed. */
 export function isListedAgain({ kind }: KubeObject): boolean {
-  return kind === ('StatefulSet' satisfies UnwatchedDeed['kind']);
+  return kind === KIND;
 }
 
 /** In a quarter of the runs. `length`: of the other steps. */
@@ -32,7 +34,7 @@ export function unwatchedSteps(random: Random, { length }: { length: number }): 
   return [
     { ...as(0), do: 'deleteWorkload', workload: WORKLOAD },
     { ...as(0), do: 'deleteSource', source: SOURCE },
-    { ...as(REFUSED), do: 'refuseKind', kind: 'StatefulSet', for: created - REFUSED + listed },
+    { ...as(REFUSED), do: 'refuseKind', kind: KIND, for: created - REFUSED + listed },
     { ...as(INSTALLED), do: 'writeSource', source: SOURCE, letter: 'A' },
     { ...as(created), do: 'createWorkload', workload: WORKLOAD, refs: [SOURCE], asking: { how: 'auto' } },
   ];

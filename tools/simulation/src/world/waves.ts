@@ -87,7 +87,7 @@ export class Waves {
     const settled = this.#by.knownUntil(ON_ITS_WAY);
     if ((this.#changedAt.get(namespace) ?? -Infinity) > settled) return [];
     const { sources, workloads } = this.#by.truth;
-    // What its pods have by a rollout of the owner is only recorded.
+    // What the pods already have, by a rollout of the owner, is only recorded.
     const isDue = (key: string): boolean => workloads.get(keyOf(after))?.reloadedFor.includes(key) === true;
     return [...sources].flatMap(([key, source]) => {
       if (source.metadata.annotations?.[WAVES] === undefined || !isDue(key)) return [];
