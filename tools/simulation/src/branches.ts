@@ -63,11 +63,20 @@ export function complaintsOf(branches: readonly Branch[]): string[] {
     ...stale
       .filter((each) => !isAmong(untaken, each))
       .map(({ file, text }) => `reached, or gone, although unreached.ts lists it: ${file}: ${text}`),
+    ...listed
+      .filter(({ file, text }) => !hasLine(file, text))
+      .map(({ file, text }) => `gone, although unreached.ts lists it: ${file}: ${text}`),
   ];
 }
 
 function linesOf({ branches }: Unreached): Line[] {
   return Object.entries(branches).flatMap(([file, texts]) => texts.map((text) => ({ file, text })));
+}
+
+function hasLine(file: string, text: string): boolean {
+  return readFileSync(join(ROOT, file), 'utf8')
+    .split('\n')
+    .some((line) => line.trim() === text);
 }
 
 function branchesOf({ url, functions }: Profiler.ScriptCoverage): Branch[] {

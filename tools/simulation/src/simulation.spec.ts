@@ -7,7 +7,7 @@ const MAIN = join(import.meta.dirname, 'main.ts');
 const run = promisify(execFile);
 
 /** What is wrong, in the output of runs with `--branches`. */
-const PROBLEM = /^(?:failing: |  npm run |no run reached |reached, or gone, )/u;
+const PROBLEM = /^(?:failing: |  npm run |no run reached |(?:reached, or )?gone, )/u;
 
 /** In a process of its own: the simulation takes the place of timers, clocks and random numbers. Rejects if a run fails. */
 async function simulate(...args: readonly string[]): Promise<string> {

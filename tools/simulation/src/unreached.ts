@@ -122,11 +122,14 @@ export const UNREACHED: readonly Unreached[] = [
     why: 'Few runs limit both rollouts and reloads per minute, and few lose Redis just then.',
     isRare: true,
     branches: {
+      'apps/worker/src/reload/reload.module.ts': [
+        'const ports = { namespaces, queues, waves, slots, apiTime: () => client.apiTime() };',
+      ],
       'apps/worker/src/reload/reload.processor.ts': [
         'if (error instanceof NotYetError) await holds.keepSlot(job.workload, error.wait).catch(() => undefined);',
       ],
       'apps/worker/src/reload/reload-holds.ts': [
-        'if (this.isLimited) await this.#ports.slots.keep(workload, wait);',
+        'if (this.isLimited) await this.#ports.slots.keep(workload, this.#ports.apiTime() + wait);',
       ],
     },
   },
@@ -164,7 +167,6 @@ export const UNREACHED: readonly Unreached[] = [
         '...(excess ? [excessText(excess)] : []),',
         'if (outcome.noRoom !== undefined && isNoRoom(outcome.reason))',
         'this.#warn(subject, outcome.noRoom, outcome.reason);',
-        'const problems = [...(noRoom === undefined ? [] : [noRoom]), ...problemsOf(outcome), ...leftBehind];',
       ],
       'apps/worker/src/reload/reload.processor.ts': [
         'const record = recordWithRoom(workload, recordAfter(plan, workload, reloads), () =>',
@@ -265,7 +267,6 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/workload-reader.ts': [
         'annotations: row?.annotations ?? {},',
         'const annotations = record === undefined ? {} : { [RECORD_ANNOTATION]: record };',
-        'return date === undefined ? () => Date.now() : () => date + 1_000 + (performance.now() - sentAt);',
       ],
     },
   },
@@ -325,7 +326,6 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/change/change.processor.ts': [
         'if (!decision.reload || isCarried) return { workload, enqueue: decision.reload, reason, detail };',
         `return row?.exists ? { hash: row.hash } : 'SourceAbsent';`,
-        'const annotations = (await catalog.sources([source])).get(source)?.annotations ?? {};',
       ],
       'apps/worker/src/change/source-reader.ts': [`if (!this.#isWatched(object)) return 'SourceNotWatched';`],
       'apps/worker/src/reload/reload.processor.ts': [
