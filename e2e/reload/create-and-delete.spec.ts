@@ -102,13 +102,12 @@ describe('--reload-on-create and --reload-on-delete', () => {
     const kinds = Object.keys(KINDS);
     await Promise.all(kinds.map(goesAndComesBack));
     await settled(reroll, space);
-    for (const kind of kinds) {
-      const outcomes = async (): Promise<string[]> =>
-        (await reroll.outcomes(space, `${kind}/${kind.toLowerCase()}`)).map(({ state }) => state);
-      const reloads = async (): Promise<number> =>
-        (await outcomes()).filter((state) => state === 'reloaded').length;
-      await eventually(async () => (await reloads()) === 3, { what: `three reloads of the ${kind}` });
-    }
+    for (const kind of kinds)
+      await eventually(async () => {
+        const outcomes = await reroll.outcomes(space, `${kind}/${kind.toLowerCase()}`);
+        const reloads = outcomes.filter(({ state }) => state === 'reloaded');
+        expect(reloads, `outcomes of the ${kind}: ${JSON.stringify(outcomes)}`).toHaveLength(3);
+      });
   });
 
   async function goesAndComesBack(kind: string): Promise<void> {

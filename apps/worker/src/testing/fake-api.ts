@@ -48,7 +48,7 @@ export class FakeApi {
     },
     request: async ({ method, path, body }: { method: string; path: string; body?: DeleteOptions }) => {
       this.#write(method, path);
-      if (!isMeant(this.objects.get(path), body)) throw refusal(409);
+      if (!isMeant(this.#read(path), body)) throw refusal(409);
       this.objects.delete(path);
       return {};
     },
@@ -74,9 +74,8 @@ export class FakeApi {
   }
 }
 
-/** Whether the preconditions of a deletion hold; true for what is not there. */
-function isMeant(object: KubeObject | undefined, { preconditions = {} }: DeleteOptions = {}): boolean {
-  const { metadata } = object ?? { metadata: preconditions };
+/** Whether the preconditions of a deletion hold. */
+function isMeant({ metadata }: KubeObject, { preconditions = {} }: DeleteOptions = {}): boolean {
   const { uid = metadata.uid, resourceVersion = metadata.resourceVersion } = preconditions;
   return uid === metadata.uid && resourceVersion === metadata.resourceVersion;
 }

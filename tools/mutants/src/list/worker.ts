@@ -91,8 +91,8 @@ export const workerMutants = [
   ...inFile(`${WORKER}/reload/send/recreate-job.ts`, [
     {
       name: 'a Job that finished meanwhile is deleted',
-      text: `if (!this.#context.recreateFinishedJobs && job.leftAlone?.(present) === 'JobFinished') return false;`,
-      replacement: ``,
+      text: `job.leftAlone?.(present) === 'JobFinished')`,
+      replacement: `job.leftAlone === undefined)`,
       killedBy: { spec: RELOADS, test: 'unless the old Job finished first' },
     },
     {
@@ -106,6 +106,12 @@ export const workerMutants = [
       text: `if (!(await this.#wouldBeTaken(kept))) return false;`,
       replacement: ``,
       killedBy: { spec: JOBS, test: 'is left alone if the API server would refuse the new one' },
+    },
+    {
+      name: 'a worker whose recreation another one has done reports a reload too',
+      text: `return ending === 'deleted' && { generation: 1 };`,
+      replacement: `return ending !== 'finished' && { generation: 1 };`,
+      killedBy: { spec: JOBS, test: 'is reloaded once if another worker recreates it at the same time' },
     },
     {
       name: 'a Job is deleted though it has changed since it was read',

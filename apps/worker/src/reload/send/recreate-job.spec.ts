@@ -19,6 +19,28 @@ describe('a Job that is created again', () => {
     expect(scene.api.writes).toEqual([]);
   });
 
+  it('is reloaded once if another worker recreates it at the same time', async () => {
+    const scene = new Scene(job);
+    const outcomes = await Promise.all([scene.run(), scene.run()]);
+    expect(outcomes.map(({ reason }) => reason).toSorted()).toEqual(['InStep', 'JobRecreated']);
+    expect(scene.api.writes.filter((write) => write === 'POST w')).toHaveLength(1);
+  });
+
+  it('is not created from a pending Job once a new one is there', async () => {
+    const scene = new Scene(job);
+    scene.api.before = (method, path) => {
+      if (method === 'DELETE' && path.endsWith(PENDING)) throw refusal(503);
+    };
+    await expect(scene.run()).rejects.toThrow();
+    const posted: string[] = [];
+    scene.api.before = (method, path) => {
+      if (method === 'POST') posted.push(path);
+    };
+    scene.job = `Job/ns/${PENDING}`;
+    expect(await scene.run()).toMatchObject({ state: 'unchanged', reason: 'RecreationFinished' });
+    expect(posted).toEqual([]);
+  });
+
   it('stays if it finishes before it is deleted', async () => {
     const scene = new Scene(job);
     const { object, path } = scene;

@@ -26,6 +26,9 @@ interface Version {
   readonly resourceVersion?: string;
 }
 
+/** What became of the old Job. `gone`: somebody else deleted it; `replaced`: and there is another Job of its name. */
+type Ending = 'deleted' | 'gone' | 'replaced' | 'finished';
+
 type JobNow = KubeObject & { readonly metadata: { readonly deletionTimestamp?: string } };
 
 /**
@@ -47,7 +50,8 @@ const MAX_PAUSE = 1_000;
  * 4. Create the new Job, with marker and record.
  * 5. Delete the pending Job, by its uid.
  *
- * From 2 on, the watcher enqueues a reload job as long as the pending Job exists; that job does 3 to 5.
+ * From 2 on, the watcher enqueues a reload job as long as the pending Job exists; that job does 3 to 5. So two workers can do
+ * them at once. The reload is done by the one that deletes the old Job; the other decides again.
  */
 export class RecreateJob implements ReloadWay {
   readonly reason = 'JobRecreated';
@@ -73,9 +77,9 @@ export class RecreateJob implements ReloadWay {
     const { uid } = workload.object.metadata;
     const kept = { uid, manifest: recreatedJob(workload.object as JobRead, { template, record }) };
     if (!(await this.#wouldBeTaken(kept))) return false;
-    const isDone = await this.#finish(await this.#keep(kept), workload.object.metadata);
+    const ending = await this.#finish(await this.#keep(kept), workload.object.metadata);
     // The generation of a new object.
-    return isDone && { generation: 1 };
+    return ending === 'deleted' && { generation: 1 };
   }
 
   async carryOn({
@@ -83,7 +87,8 @@ export class RecreateJob implements ReloadWay {
     object,
   }: WorkloadNow): Promise<'RecreationFinished' | 'JobFinished' | undefined> {
     if (observed.leftAlone !== 'JobTwin') return undefined;
-    return (await this.#finish(object as JobRead)) ? 'RecreationFinished' : 'JobFinished';
+    const ending = await this.#finish(object as JobRead);
+    return ending === 'finished' ? 'JobFinished' : 'RecreationFinished';
   }
 
   /** False if the old Job is gone. Rejects if the API server would refuse the new one. */
@@ -110,25 +115,28 @@ export class RecreateJob implements ReloadWay {
     throw new JobError('Conflicting', 'another Job already has the name of the pending Job');
   }
 
-  /** False if the old Job finished first. `read` is its version when it had not finished. */
-  async #finish(pendingJob: JobRead, read?: Version): Promise<boolean> {
+  /** `read` is the version of the old Job when it had not finished. */
+  async #finish(pendingJob: JobRead, read?: Version): Promise<Ending> {
     const kept = keptBy(pendingJob);
     if (!kept) throw new JobError('Invalid', 'the content of the pending Job cannot be read', true);
-    const isEnded = await this.#end(kept, read);
-    if (isEnded) await this.#create(kept);
+    const ending = await this.#end(kept, read);
+    if (ending === 'deleted' || ending === 'gone') await this.#create(kept);
     await this.#delete(pendingJob.metadata, { uid: pendingJob.metadata.uid });
-    return isEnded;
+    return ending;
   }
 
-  /** Deletes the version of the old Job that was last read. False if the Job has finished and therefore stays. */
-  async #end({ uid, manifest }: Kept, read?: Version): Promise<boolean> {
+  /** Deletes the version of the old Job that was last read, unless the Job has finished. */
+  async #end({ uid, manifest }: Kept, read?: Version): Promise<Ending> {
     const deadline = performance.now() + PATIENCE;
     let last = read;
     while (performance.now() < deadline) {
-      if (last && (await this.#delete(manifest.metadata, last))) return true;
+      if (last && (await this.#delete(manifest.metadata, last))) return 'deleted';
       const present = await this.#read(manifest.metadata);
-      if (present?.metadata.uid !== uid || present.metadata.deletionTimestamp !== undefined) return true;
-      if (!this.#context.recreateFinishedJobs && job.leftAlone?.(present) === 'JobFinished') return false;
+      if (!present) return 'gone';
+      if (present.metadata.uid !== uid) return 'replaced';
+      if (present.metadata.deletionTimestamp !== undefined) return 'gone';
+      if (!this.#context.recreateFinishedJobs && job.leftAlone?.(present) === 'JobFinished')
+        return 'finished';
       last = present.metadata;
     }
     throw new JobError('Conflicting', 'the old Job keeps changing');
