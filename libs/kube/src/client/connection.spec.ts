@@ -61,6 +61,30 @@ test('the time of the API server is that of its last answer, and before one that
   await close();
 });
 
+test('an answer that takes long moves the time of the API server no further ahead, but one that shows another time does', async () => {
+  let ahead = 0;
+  let wait = 0;
+  const { client, close } = await against((_, response) => {
+    setTimeout(() => {
+      response.setHeader('date', new Date(Date.now() + ahead).toUTCString());
+      response.setHeader('content-type', 'application/json').end('{}');
+    }, wait);
+  });
+  /** After one more answer, by how much the API server is ahead. */
+  const known = async (): Promise<number> => {
+    await client.get('/version');
+    return client.apiTime() - performance.now();
+  };
+  const before = await known();
+  // Longer than a second, which is what a `Date` does not tell.
+  wait = 1_500;
+  expect(await known()).toBeLessThanOrEqual(before + 1);
+  wait = 0;
+  for (ahead of [3_600_000, -3_600_000])
+    expect(Math.abs((await known()) - before - ahead)).toBeLessThan(60_000);
+  await close();
+});
+
 describe('requests', () => {
   test('create, read, patch and replace an object', async () => {
     const namespace = await plane.namespace();

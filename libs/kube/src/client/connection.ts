@@ -121,8 +121,8 @@ export class KubeClient {
   }
 
   /**
-   * The API server's time in Unix milliseconds, by its last answer. Never behind it; ahead by a second and the time that the answer took
-   * at most. Before the first answer, this process's own time.
+   * The API server's time in Unix milliseconds, by the `Date` of its answers: ahead of it by a second and the time of the quickest answer
+   * at most, so a slow answer does no harm. Before the first answer, this process's own time.
    */
   apiTime(): number {
     return this.#ahead === undefined ? Date.now() : performance.now() + this.#ahead;
@@ -169,7 +169,7 @@ export class KubeClient {
       const body = answerOf(result, label) as T;
       this.#report(request, started, result.status);
       const date = dateOf(result);
-      if (date !== undefined) this.#ahead = date + 1_000 - started;
+      if (date !== undefined) this.#learnTime(date, started);
       return { status: result.status, body, date };
     } catch (error) {
       const kubeError = networkError(label, error);
@@ -281,6 +281,14 @@ export class KubeClient {
     this.#pools = next;
     for (const old of [present?.short, present?.long]) old?.close().catch(() => undefined);
     return next;
+  }
+
+  /** Each answer bounds how far the API server is ahead. Beyond the least upper bound it is only once a clock has been set. */
+  #learnTime(date: number, started: number): void {
+    const atMost = date + 1_000 - started;
+    const atLeast = date - performance.now();
+    const known = this.#ahead ?? Infinity;
+    if (atMost < known || atLeast > known) this.#ahead = atMost;
   }
 
   #report(request: KubeRequest, started: number, status: number): void {
