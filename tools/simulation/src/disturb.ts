@@ -69,7 +69,7 @@ export class Disturber {
       cutWatches: () => this.#onEachServer((server) => server.cutWatches('reset')),
       refuseKind: ({ kind, for: time }) => {
         const type = typeOfKind(kind);
-        faults.refuse(type.plural, time);
+        faults.refuse(type, time);
         this.#onEachServer((server) => server.expire(type));
       },
       cutRedis: () => redis.cutConnections(),

@@ -42,6 +42,8 @@ export class Faults {
   #apiTrouble = { from: -Infinity, to: -Infinity };
   /** The resource whose requests are refused, and until when. */
   #refused = { plural: '', to: -Infinity };
+  /** By kind. */
+  readonly #expiredAt = new Map<string, number>();
   /** When the last request that nobody answers is given up. */
   #givenUpAt = -Infinity;
 
@@ -86,10 +88,16 @@ export class Faults {
     return this.#troubledUntil() + RECONNECTED;
   }
 
-  /** Refuses requests for a resource for so many virtual milliseconds. `plural`: as in its path. */
-  refuse(plural: string, time: number): void {
+  /** Refuses requests for a resource, whose watches have ended and cannot be resumed, for so many virtual milliseconds. */
+  refuse({ kind, plural }: { kind: string; plural: string }, time: number): void {
     this.troubleApi(time);
     this.#refused = { plural, to: this.#events.now() + time };
+    this.#expiredAt.set(kind, this.#events.now());
+  }
+
+  /** Whether the watches of the kind ended, and could not be resumed, since requests to the API server last began to fail. */
+  isListedAgain(kind: string): boolean {
+    return (this.#expiredAt.get(kind) ?? -Infinity) >= this.#apiTrouble.from;
   }
 
   /** `path`: undefined for a request that is never refused, as those of the world. */

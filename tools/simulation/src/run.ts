@@ -122,14 +122,7 @@ class Run {
     const requests = new Requests();
     const scope = scopeOf(plan.options, () => events.now());
     this.#scope = scope;
-    this.#truth = new Truth({
-      now: () => events.now(),
-      log: (line) => this.#log('truth', line),
-      knownUntil: (wait) => this.#disturber.stale.knownUntil(wait),
-      watchedUntil: (wait) => this.#watchedUntil(wait),
-      rules: rulesOf(plan.options, scope),
-      isAsked: (before, after) => requests.isDoneBy(before, after),
-    });
+    this.#truth = this.#newTruth(requests, scope);
     this.#checks = this.#newChecks(requests, scope);
     this.#person = this.#newPerson(requests);
     this.#api.onChange((change) => this.#changed(change));
@@ -154,6 +147,18 @@ class Run {
     });
     this.#bounds = new RedisBounds(this.#redis);
     this.#succession = new Succession({ ...world, places: this.#places, disturber: this.#disturber });
+  }
+
+  #newTruth(requests: Requests, scope: Scope): Truth {
+    return new Truth({
+      now: () => this.#events.now(),
+      log: (line) => this.#log('truth', line),
+      knownUntil: (wait) => this.#disturber.stale.knownUntil(wait),
+      watchedUntil: (wait) => this.#watchedUntil(wait),
+      isListedAgain: (kind) => this.#faults.isListedAgain(kind),
+      rules: rulesOf(this.#plan.options, scope),
+      isAsked: (before, after) => requests.isDoneBy(before, after),
+    });
   }
 
   #newWaits(): Waits | undefined {

@@ -24,7 +24,6 @@ import { keyOf, type KubeObject } from './shapes.ts';
 import { copyOf, isStuck, newSince, newWorkload, refill, type TruthBackup, type Workload } from './known.ts';
 import { begun, deleted, held, inGap, isUnclear, startedUnwatched, written, type Since } from './since.ts';
 import { UnseenChanges } from './unseen-changes.ts';
-import { isListedAgain } from './unwatched.ts';
 
 /** Virtual milliseconds from a decision to its patch. */
 export const ON_ITS_WAY = 5_000;
@@ -72,6 +71,7 @@ export class Truth {
   readonly #now: () => number;
   readonly #knownUntil: (wait: number) => number;
   readonly #watchedUntil: (wait: number) => number;
+  readonly #isListedAgain: (kind: string) => boolean;
   readonly #rules: Rules;
   readonly #isAsked: (before: KubeObject | undefined, after: KubeObject | undefined) => boolean;
   /** etcd was restored, and not every watcher knows. */
@@ -84,6 +84,8 @@ export class Truth {
     knownUntil: (wait: number) => number;
     /** Up to when every watch has shown what was written for so many milliseconds. */
     watchedUntil: (wait: number) => number;
+    /** Whether the watches of the kind cannot be resumed, and everything that they have missed is listed. */
+    isListedAgain: (kind: string) => boolean;
     rules: Rules;
     /** Whether the write is what somebody has requested. */
     isAsked: (before: KubeObject | undefined, after: KubeObject | undefined) => boolean;
@@ -93,6 +95,7 @@ export class Truth {
     this.#recreations = new Recreations(by.now);
     this.#knownUntil = by.knownUntil;
     this.#watchedUntil = by.watchedUntil;
+    this.#isListedAgain = by.isListedAgain;
     this.#rules = by.rules;
     this.#isAsked = by.isAsked;
   }
@@ -442,7 +445,7 @@ export class Truth {
     const { onCreate, afterRestart } = this.#rules;
     const isLater = (source: string): boolean => afterRestart || (this.#writtenAt.get(source) ?? 0) > from;
     for (const [source, each] of since)
-      if ((createdAt > from || isListedAgain(shown.object) || isClass(source)) && isLater(source))
+      if ((createdAt > from || this.#isListedAgain(shown.object.kind) || isClass(source)) && isLater(source))
         startedUnwatched(each, { workload: shown.object, source: this.sources.get(source), onCreate });
   }
 
