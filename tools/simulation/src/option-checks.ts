@@ -32,6 +32,8 @@ export interface OptionChecksBy {
   readonly scope: Scope;
   /** See `HoldsBy`. */
   readonly knownUntil: (wait: number) => number;
+  /** See `HoldsBy`. */
+  readonly catalogedFrom: (time: number) => number;
   /** Counts what happened. */
   readonly seen: (what: string) => void;
   readonly violation: (kind: Violation['kind'], text: string) => void;
@@ -54,12 +56,13 @@ export class OptionChecks {
     this.#by = by;
     this.#plan = plan;
     this.#requests = requests;
-    const { now, seen, scope, knownUntil } = by;
+    const { now, seen, scope, knownUntil, catalogedFrom } = by;
     this.#holds = new Holds({
       now,
       seen,
       scope,
       knownUntil,
+      catalogedFrom,
       isAllHeld: this.#isAllHeld,
       clockError: clockErrorOf(plan),
     });

@@ -206,6 +206,7 @@ class Run {
       scope,
       now: () => this.#events.now(),
       knownUntil: (wait) => this.#watchedUntil(wait),
+      catalogedFrom: (time) => this.#succession.catalogedFrom(time),
       truth: this.#truth,
       rules: rulesOf(this.#plan.options, scope),
       seen: (what) => this.#faults.count(what),

@@ -78,6 +78,13 @@ export class Succession {
     return gap && { from: gap.from, to: syncedAt };
   }
 
+  /** From when on a leader may have put what was written at this time into the catalog; `Infinity`: nobody leads. */
+  catalogedFrom(time: number): number {
+    if (!this.#leader && time >= this.#ledUntil) return Infinity;
+    const gap = this.#leaderless.find(({ from, to }) => time >= from && time <= to);
+    return gap?.to ?? time;
+  }
+
   #until(): number {
     return this.#leader ? this.#sees(this.#leader) : this.#ledUntil;
   }

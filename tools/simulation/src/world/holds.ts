@@ -20,6 +20,8 @@ export interface HoldsBy {
   readonly clockError: number;
   /** Up to when everybody has been able to know what was written for so many milliseconds. */
   readonly knownUntil: (wait: number) => number;
+  /** From when on a leader may have put what was written at this time into the catalog, by which workers go; `Infinity`: nobody leads. */
+  readonly catalogedFrom: (time: number) => number;
   /** Counts what happened. */
   readonly seen: (what: string) => void;
 }
@@ -109,8 +111,10 @@ export class Holds {
   /** Nothing is marked with a source that is ignored, or that the workload excludes. */
   #marksOf({ before, after }: Write): string[] {
     const { namespace = '' } = after.metadata;
-    const isHeld = (hold: string): boolean =>
-      (this.#heldSince.get(hold) ?? Infinity) <= this.#by.now() - ON_ITS_WAY;
+    const isHeld = (hold: string): boolean => {
+      const since = this.#heldSince.get(hold) ?? Infinity;
+      return this.#by.catalogedFrom(since) <= this.#by.now() - ON_ITS_WAY;
+    };
     return newMarks(before, after).flatMap((ref) => [
       ...(isHeld(ignoring(namespace, ref)) ? [`a reload for ${ref}, which is ignored`] : []),
       ...(isHeld(excluding(keyOf(after), ref)) ? [`a reload for ${ref}, which it excludes`] : []),

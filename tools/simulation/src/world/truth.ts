@@ -66,6 +66,7 @@ export class Truth {
   #gapFrom = 0;
   /** When a source was written last. */
   readonly #writtenAt = new Map<string, number>();
+  readonly #writes: { readonly source: string; readonly at: number }[] = [];
   readonly #unseen = new UnseenChanges();
   readonly #log: (line: string) => void;
   readonly #now: () => number;
@@ -149,9 +150,10 @@ export class Truth {
   /** The one who leads now has seen what was written between these times in a list, and so in no order. */
   listed({ from, to }: { from: number; to: number }): void {
     const isMeant = (time: number): boolean => time >= from && time <= to;
-    for (const { startedAt, since } of this.workloads.values())
-      for (const [source, each] of since)
-        if (isMeant(startedAt) && isMeant(this.#writtenAt.get(source) ?? -Infinity)) each.isUnordered = true;
+    const written = this.#writes.filter(({ at }) => isMeant(at));
+    for (const workload of this.workloads.values())
+      for (const { source } of isMeant(workload.startedAt) ? written : [])
+        if (isOfNamespace(source, workload)) this.#sinceOf(workload, source).isUnordered = true;
   }
 
   backUp(): TruthBackup {
@@ -232,6 +234,7 @@ export class Truth {
     if (after) this.sources.set(key, after);
     else this.sources.delete(key);
     this.#writtenAt.set(key, this.#now());
+    this.#writes.push({ source: key, at: this.#now() });
     const unseenAt = this.#unseen.see(commit, this.#now());
     const namespace = (after ?? before)?.metadata.namespace;
     for (const workload of this.workloads.values()) {
@@ -239,16 +242,19 @@ export class Truth {
       this.#sourceOf(workload, key, { ...commit, unseenAt });
       const since = this.#sinceOf(workload, key);
       if (isSuspended(workload.shown)) held(since);
-      if (!this.#isUnsure(workload, key, since)) continue;
+      if (!this.#isUnsure(workload, key, { ...since, isNew: before === undefined })) continue;
       since.isUnordered = this.#isOfGap(workload.startedAt);
       since.due = 'may';
     }
   }
 
-  /** What a gap may cost: a dependency without a record, or one of pods that were started in it too, may be rolled once too often. */
-  #isUnsure({ shown, startedAt }: Workload, source: string, { due }: Since): boolean {
+  /**
+   * What a gap may cost: a dependency without a record, one that was created in it, or one of pods that were started in it too, may be
+   * rolled once too often.
+   */
+  #isUnsure({ shown, startedAt }: Workload, source: string, is: Since & { isNew: boolean }): boolean {
     if (!this.isGap) return false;
-    return !isRecorded(shown, source) || (due === 'no' && this.#isOfGap(startedAt));
+    return !isRecorded(shown, source) || (is.due === 'no' && (is.isNew || this.#isOfGap(startedAt)));
   }
 
   #sourceOf(workload: Workload, key: string, change: Commit & { unseenAt: number }): void {
@@ -330,9 +336,8 @@ export class Truth {
   /** Its list and that of a source that was written in the gap too may come in any order, and a deletion may be earlier or later. */
   #startedInGap(workload: Workload): void {
     if (!this.isGap) return;
-    const { namespace } = workload.shown.object.metadata;
     for (const [source, at] of this.#writtenAt)
-      if (source.split('/')[1] === namespace && (this.#isOfGap(at) || !this.sources.has(source)))
+      if (isOfNamespace(source, workload) && (this.#isOfGap(at) || !this.sources.has(source)))
         Object.assign(this.#sinceOf(workload, source), { due: 'may', isUnordered: true });
   }
 
@@ -501,4 +506,8 @@ export class Truth {
     workload.since.set(source, since);
     return since;
   }
+}
+
+function isOfNamespace(source: string, { shown }: Workload): boolean {
+  return source.split('/')[1] === shown.object.metadata.namespace;
 }
