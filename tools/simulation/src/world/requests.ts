@@ -30,11 +30,12 @@ export class Requests {
     if (!asked.done.has(id)) asked.open = id;
   }
 
-  /** Whether the write puts a request into the pod template, and somebody has made that. */
+  /** Whether the write marks a request as done, and somebody has made that. */
   isDoneBy(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
     if (!before || !after) return false;
-    const id = requestIn(after);
-    if (id === undefined || id === requestIn(before)) return false;
+    const earlier = requestsIn(before);
+    const id = requestsIn(after).find((each) => !earlier.includes(each));
+    if (id === undefined) return false;
     const asked = this.#of(keyOf(after));
     if (!asked.ids.has(id) && asked.unknown === 0) return false;
     asked.done.add(id);
@@ -73,7 +74,8 @@ export class Requests {
   }
 }
 
-function requestIn(object: KubeObject): string | undefined {
-  const { annotations } = object.metadata;
-  return templateOf(object)?.metadata?.annotations?.[REQUEST] ?? annotations?.[REQUEST];
+/** The last ones that are done: a reload that leaves the pod template as it is marks the workload itself. */
+function requestsIn(object: KubeObject): string[] {
+  const marked = [templateOf(object), object].map((each) => each?.metadata?.annotations?.[REQUEST]);
+  return marked.filter((id) => id !== undefined);
 }
