@@ -19,6 +19,7 @@ import {
   type Shown,
 } from './restarts.ts';
 import type { Rules } from './rules.ts';
+import { SourceWrites } from './source-writes.ts';
 import { SeenClasses } from './seen-classes.ts';
 import { keyOf, type KubeObject } from './shapes.ts';
 import { copyOf, isStuck, newSince, newWorkload, refill, type TruthBackup, type Workload } from './known.ts';
@@ -64,9 +65,7 @@ export class Truth {
   isGap = false;
   /** When the last gap began, in virtual milliseconds. */
   #gapFrom = 0;
-  /** When a source was written last. */
-  readonly #writtenAt = new Map<string, number>();
-  readonly #writes: { readonly source: string; readonly at: number }[] = [];
+  readonly #writes = new SourceWrites();
   readonly #unseen = new UnseenChanges();
   readonly #log: (line: string) => void;
   readonly #now: () => number;
@@ -118,7 +117,7 @@ export class Truth {
     this.#reloaded([{ key, workload, before: workload.shown, isRestart: true }], { by, isAsked: false });
     for (const [source, each] of workload.since) {
       // What was written last may have come after it had read, and is then told of too.
-      const isSure = (this.#writtenAt.get(source) ?? 0) < this.#now() - ON_ITS_WAY;
+      const isSure = this.#writes.lastAt(source) < this.#now() - ON_ITS_WAY;
       each.inPods = isSure ? letterAt(this.sources.get(source)) : undefined;
       each.due = isSure ? 'no' : 'may';
       each.isUnsure = !isSure;
@@ -143,16 +142,15 @@ export class Truth {
     this.gap();
     for (const { startedAt, since } of this.workloads.values())
       for (const [source, each] of since)
-        if (startedAt >= from && (each.wasDue || (this.#writtenAt.get(source) ?? 0) >= from))
-          each.due = 'may';
+        if (startedAt >= from && (each.wasDue || this.#writes.lastAt(source) >= from)) each.due = 'may';
   }
 
   /** The one who leads now has seen what was written between these times in a list, and so in no order. */
   listed({ from, to }: { from: number; to: number }): void {
-    const isMeant = (time: number): boolean => time >= from && time <= to;
-    const written = this.#writes.filter(({ at }) => isMeant(at));
-    for (const workload of this.workloads.values())
-      for (const { source } of isMeant(workload.startedAt) ? written : [])
+    const written = this.#writes.between({ from, to });
+    const workloads = [...this.workloads.values()];
+    for (const workload of workloads.filter(({ startedAt }) => startedAt >= from && startedAt <= to))
+      for (const source of written)
         if (isOfNamespace(source, workload)) this.#sinceOf(workload, source).isUnordered = true;
   }
 
@@ -173,6 +171,7 @@ export class Truth {
     this.#recreations = recreations;
     this.#classes = classes;
     this.#restored = restored;
+    this.#writes.forgetAllBut(this.sources);
   }
 
   /** Every watcher has noticed that etcd was restored. */
@@ -233,15 +232,16 @@ export class Truth {
     const { before, after } = commit;
     if (after) this.sources.set(key, after);
     else this.sources.delete(key);
-    this.#writtenAt.set(key, this.#now());
-    this.#writes.push({ source: key, at: this.#now() });
+    const isForgotten = this.#writes.written(key, this.#now());
     const unseenAt = this.#unseen.see(commit, this.#now());
     const namespace = (after ?? before)?.metadata.namespace;
     for (const workload of this.workloads.values()) {
       if (workload.shown.object.metadata.namespace !== namespace) continue;
       this.#sourceOf(workload, key, { ...commit, unseenAt });
       const since = this.#sinceOf(workload, key);
-      if (isSuspended(workload.shown)) held(since);
+      // It looks as if it had always been there.
+      if (isSuspended(workload.shown) || (isForgotten && this.#recordsPresent(workload.shown, key)))
+        held(since);
       if (!this.#isUnsure(workload, key, { ...since, isNew: before === undefined })) continue;
       since.isUnordered = this.#isOfGap(workload.startedAt);
       since.due = 'may';
@@ -336,7 +336,7 @@ export class Truth {
   /** Its list and that of a source that was written in the gap too may come in any order, and a deletion may be earlier or later. */
   #startedInGap(workload: Workload): void {
     if (!this.isGap) return;
-    for (const [source, at] of this.#writtenAt)
+    for (const [source, at] of this.#writes.last)
       if (isOfNamespace(source, workload) && (this.#isOfGap(at) || !this.sources.has(source)))
         Object.assign(this.#sinceOf(workload, source), { due: 'may', isUnordered: true });
   }
@@ -448,7 +448,7 @@ export class Truth {
     if (watched > this.#now() - ON_ITS_WAY) return;
     const from = watched - ON_ITS_WAY;
     const { onCreate, afterRestart } = this.#rules;
-    const isLater = (source: string): boolean => afterRestart || (this.#writtenAt.get(source) ?? 0) > from;
+    const isLater = (source: string): boolean => afterRestart || this.#writes.lastAt(source) > from;
     for (const [source, each] of since)
       if ((createdAt > from || this.#isListedAgain(shown.object.kind) || isClass(source)) && isLater(source))
         startedUnwatched(each, { workload: shown.object, source: this.sources.get(source), onCreate });
@@ -459,7 +459,7 @@ export class Truth {
    * resourceVersion dates, and then looks later than the pods.
    */
   #seenLaterAt(source: string): number {
-    return isClass(source) ? (this.#writtenAt.get(source) ?? -Infinity) : -Infinity;
+    return isClass(source) ? this.#writes.lastAt(source) : -Infinity;
   }
 
   /** Nobody saw which came first, a change or the template. */
