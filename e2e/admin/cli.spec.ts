@@ -130,6 +130,30 @@ describe('through the API server’s proxy', () => {
     const none = await operator.run('reload', 'deploy/plain', '--reason', 'r', '--wait');
     expect([none.code, none.err]).toEqual([4, expect.stringContaining('NotAnnotated')]);
   });
+
+  it('reloads in bulk what its plan names', async () => {
+    const words = ['bulk', 'reload', '--source', 'secret/db', '--reason', 'in bulk'];
+    const rows = (result: string): RegExp =>
+      new RegExp(
+        `^Deployment/${space.name}/plain +${result} .*\n^Deployment/${space.name}/web +${result} `,
+        'm',
+      );
+    const shown = await operator.run(...words);
+    expect(shown).toMatchObject({ code: 0, out: expect.stringMatching(rows('planned')) });
+    const [, plan = ''] = /with --plan ([0-9a-f]{32})\n$/.exec(shown.err) ?? [];
+    const done = await operator.run(...words, '--plan', plan);
+    expect(done).toEqual({ code: 0, out: expect.stringMatching(rows('done')), err: '' });
+    await eventually(async () => {
+      const { items } = await api.call('listChanges', { query: { cause: 'manual', limit: 2 } });
+      return (
+        items.every(({ request }) => request?.reason === 'in bulk') &&
+        items.some(({ states }) => states.rolledOut === 1)
+      );
+    });
+    const other = await operator.run(...words, '--plan', '0'.repeat(32));
+    expect([other.code, other.err]).toEqual([1, expect.stringMatching(/^error: /)]);
+    expect(await namespaced.run(...words)).toMatchObject({ code: 1 });
+  });
 });
 
 describe('who may not', () => {

@@ -2,6 +2,7 @@ import { VERSION } from '@reroll/shared/platform/process/version';
 import { Command, Option } from 'commander';
 import { addApprove } from './commands/approve.ts';
 import { addAudit } from './commands/audit.ts';
+import { addBulk } from './commands/bulk.ts';
 import { addChange } from './commands/change.ts';
 import { addChanges } from './commands/changes.ts';
 import type { Host } from './commands/command.ts';
@@ -38,6 +39,7 @@ const COMMANDS = [
   addUnfreeze,
   addApprove,
   addRetry,
+  addBulk,
   addPauseAndResume,
   addLimits,
   addQueues,

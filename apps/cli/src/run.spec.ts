@@ -172,7 +172,7 @@ it('the stub answers as the API documents it', () => {
       operation && 'answer' in operation && operation.answer.safeParse(body).error?.issues,
     ]).toEqual([key, undefined]);
   }
-  // Holds are written to the cluster itself, and there are no commands for bulk writes.
+  // Holds are written to the cluster itself. Bulk writes have a spec of their own.
   const unused: OperationId[] = [
     'bulkReload',
     'bulkFreeze',

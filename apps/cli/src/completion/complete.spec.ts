@@ -52,6 +52,10 @@ describe('what a word could be', () => {
       ['reloads', 'resumes', ':4'],
     ],
     [
+      ['bulk', 're'],
+      ['reload', 'retry', ':4'],
+    ],
+    [
       ['completion', 'z'],
       ['zsh', ':4'],
     ],

@@ -3,6 +3,7 @@ import { CHANGE_CAUSES } from '@reroll/core/history/entries';
 import { jobState, QUEUE_NAMES } from '@reroll/shared/api/queues';
 import type { Command, Option } from 'commander';
 import { SOURCE_WORDS, WORKLOAD_WORDS } from '../args/kinds.ts';
+import { BULK_ACTIONS } from '../commands/bulk.ts';
 import type { Globals } from '../connect/globals.ts';
 import { contextNames } from '../connect/kubeconfig.ts';
 import type { Io } from '../io.ts';
@@ -91,6 +92,7 @@ const ARGUMENTS: Readonly<Record<string, (place: Place) => Promise<readonly stri
   sources: (place) => objects(['sources'], place),
   preview: (place) => objects(['sources', 'workloads'], place),
   wait: (place) => objects(['sources'], place),
+  bulk: () => Promise.resolve(BULK_ACTIONS),
   change: (place) => asked('changes', place),
   retry: (place) => asked('jobs', place),
   pause: () => Promise.resolve(QUEUE_NAMES),
