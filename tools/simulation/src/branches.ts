@@ -1,5 +1,5 @@
 /** Which branches of the shipped modules the runs took, and how often, as V8 counts them. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import type { Profiler } from 'node:inspector';
 import { SourceMap } from 'node:module';
@@ -74,7 +74,9 @@ function linesOf({ branches }: Unreached): Line[] {
 }
 
 function hasLine(file: string, text: string): boolean {
-  return readFileSync(join(ROOT, file), 'utf8')
+  const path = join(ROOT, file);
+  if (!existsSync(path)) return false;
+  return readFileSync(path, 'utf8')
     .split('\n')
     .some((line) => line.trim() === text);
 }

@@ -214,9 +214,7 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/send/reload-ways.ts': [
         `const cronJobRun = context.cronJobStrategy === 'patch' ? patch : new RunCronJob(context);`,
       ],
-      'apps/worker/src/reload/send/recreate-job.ts': [
-        `if (!this.#context.recreateFinishedJobs && job.leftAlone?.(present) === 'JobFinished') return false;`,
-      ],
+      'apps/worker/src/reload/send/recreate-job.ts': ["return 'finished';"],
     },
   },
   {
@@ -371,11 +369,14 @@ export const UNREACHED: readonly Unreached[] = [
       ],
       'apps/worker/src/reload/send/recreate-job.ts': [
         'if (!(await this.#wouldBeTaken(kept))) return false;',
-        `return (await this.#finish(object as JobRead)) ? 'RecreationFinished' : 'JobFinished';`,
+        'const ending = await this.#finish(object as JobRead);',
+        "return ending === 'finished' ? 'JobFinished' : 'RecreationFinished';",
         `await this.#post(manifest, { dryRun: 'All' });`,
         'if (isTaken(error)) return true;',
         '} catch (error) {',
-        'if (present?.metadata.uid !== uid || present.metadata.deletionTimestamp !== undefined) return true;',
+        "if (!present) return 'gone';",
+        "if (present.metadata.uid !== uid) return 'replaced';",
+        "if (present.metadata.deletionTimestamp !== undefined) return 'gone';",
         '}',
         'if (!isTaken(error)) throw error;',
         'if (error instanceof KubeError && error.status === 404) return undefined;',

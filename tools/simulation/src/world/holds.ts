@@ -111,14 +111,16 @@ export class Holds {
   /** Nothing is marked with a source that is ignored, or that the workload excludes. */
   #marksOf({ before, after }: Write): string[] {
     const { namespace = '' } = after.metadata;
-    const isHeld = (hold: string): boolean => {
-      const since = this.#heldSince.get(hold) ?? Infinity;
-      return this.#by.catalogedFrom(since) <= this.#by.now() - ON_ITS_WAY;
-    };
-    return newMarks(before, after).flatMap((ref) => [
-      ...(isHeld(ignoring(namespace, ref)) ? [`a reload for ${ref}, which is ignored`] : []),
-      ...(isHeld(excluding(keyOf(after), ref)) ? [`a reload for ${ref}, which it excludes`] : []),
-    ]);
+    const since = (hold: string): number => this.#heldSince.get(hold) ?? Infinity;
+    const isKnown = (time: number): boolean => time <= this.#by.now() - ON_ITS_WAY;
+    return newMarks(before, after).flatMap((ref) => {
+      const isIgnored = isKnown(this.#by.catalogedFrom(since(ignoring(namespace, ref))));
+      const isExcluded = isKnown(since(excluding(keyOf(after), ref)));
+      return [
+        ...(isIgnored ? [`a reload for ${ref}, which is ignored`] : []),
+        ...(isExcluded ? [`a reload for ${ref}, which it excludes`] : []),
+      ];
+    });
   }
 
   #pauseOf({ before, after }: Write): string[] {

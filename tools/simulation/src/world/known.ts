@@ -33,6 +33,10 @@ export function isStuck({ conflict, shown: { object, holder } }: Workload): bool
   return conflict.isContested || isFull(object) || (holder !== undefined && isFull(holder));
 }
 
+export function isOfNamespace(source: string, { shown }: Workload): boolean {
+  return source.split('/')[1] === shown.object.metadata.namespace;
+}
+
 export interface TruthBackup {
   readonly sources: ReadonlyMap<string, KubeObject>;
   readonly workloads: ReadonlyMap<string, Workload>;

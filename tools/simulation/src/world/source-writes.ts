@@ -5,7 +5,10 @@ export class SourceWrites {
   /** Deleted, and nobody knows of it any more. */
   readonly #forgotten = new Set<string>();
 
-  /** Returns whether it looks as if the source had always been there: its deletion is forgotten, until now. */
+  /**
+   * Returns whether nobody knows any more that the source was deleted, so that it looks as if it had always been there. True only for the
+   * first write after that.
+   */
   written(source: string, at: number): boolean {
     this.#last.set(source, at);
     this.#all.push({ source, at });

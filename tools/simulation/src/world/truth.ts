@@ -22,7 +22,8 @@ import type { Rules } from './rules.ts';
 import { SourceWrites } from './source-writes.ts';
 import { SeenClasses } from './seen-classes.ts';
 import { keyOf, type KubeObject } from './shapes.ts';
-import { copyOf, isStuck, newSince, newWorkload, refill, type TruthBackup, type Workload } from './known.ts';
+import { copyOf, isOfNamespace, isStuck, newSince, newWorkload, refill } from './known.ts';
+import type { TruthBackup, Workload } from './known.ts';
 import { begun, deleted, held, inGap, isUnclear, startedUnwatched, written, type Since } from './since.ts';
 import { UnseenChanges } from './unseen-changes.ts';
 
@@ -249,12 +250,13 @@ export class Truth {
   }
 
   /**
-   * What a gap may cost: a dependency without a record, one that was created in it, or one of pods that were started in it too, may be
-   * rolled once too often.
+   * What a gap may cost: a dependency without a record, one that was created in it with other data than recorded, or one of pods that were
+   * started in it too, may be rolled once too often.
    */
   #isUnsure({ shown, startedAt }: Workload, source: string, is: Since & { isNew: boolean }): boolean {
     if (!this.isGap) return false;
-    return !isRecorded(shown, source) || (is.due === 'no' && (is.isNew || this.#isOfGap(startedAt)));
+    const isOther = is.isNew && !this.#recordsPresent(shown, source);
+    return !isRecorded(shown, source) || (is.due === 'no' && (isOther || this.#isOfGap(startedAt)));
   }
 
   #sourceOf(workload: Workload, key: string, change: Commit & { unseenAt: number }): void {
@@ -506,8 +508,4 @@ export class Truth {
     workload.since.set(source, since);
     return since;
   }
-}
-
-function isOfNamespace(source: string, { shown }: Workload): boolean {
-  return source.split('/')[1] === shown.object.metadata.namespace;
 }
