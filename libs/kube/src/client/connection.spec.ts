@@ -48,7 +48,7 @@ function deployment(env: readonly object[] = []): object {
   };
 }
 
-test('the time of the API server is that of its last answer, and before one that of this process', async () => {
+test('the time of the API server is that of its answers, and before the first one that of this process', async () => {
   const ahead = 3_600_000;
   const { client, close } = await against((_, response) => {
     response.setHeader('date', new Date(Date.now() + ahead).toUTCString());

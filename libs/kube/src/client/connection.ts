@@ -73,6 +73,8 @@ export type KubeStream = AsyncIterable<Buffer>;
 
 /** The most bytes kept of an error answer to a stream. */
 const MAX_ERROR_BYTES = 64 * 1024;
+/** By which two clocks may drift apart: NTP slews one by at most 500 ppm. */
+const DRIFT = 0.000_5;
 
 function withQuery(path: string, query: Query | undefined): string {
   if (query === undefined) return path;
@@ -102,8 +104,8 @@ export class KubeClient {
   readonly #closing = new AbortController();
   readonly #openPool: typeof openPool;
   #pools: { digest: string; short: Dispatcher; long: Dispatcher } | undefined;
-  /** By how much the API server's clock is ahead of `performance.now()` at most, in milliseconds; undefined before its first answer. */
-  #ahead: number | undefined;
+  /** By how much the API server's clock was ahead of `performance.now()` at most (`by`), and when, in milliseconds. */
+  #ahead: { readonly by: number; readonly at: number } | undefined;
 
   /** Throws a `KubeError` KUBE_CREDENTIALS if the kubeconfig is unusable. Connects on first use. */
   constructor(options: KubeClientOptions) {
@@ -121,11 +123,12 @@ export class KubeClient {
   }
 
   /**
-   * The API server's time in Unix milliseconds, by the `Date` of its answers: ahead of it by a second and the time of the quickest answer
-   * at most, so a slow answer does no harm. Before the first answer, this process's own time.
+   * The API server's time in Unix milliseconds, by the `Date` of its answers. Never behind it, and ahead by a second and the time that the
+   * quickest recent answer took at most, so that a slow one does no harm. Before the first answer, this process's own time.
    */
   apiTime(): number {
-    return this.#ahead === undefined ? Date.now() : performance.now() + this.#ahead;
+    const now = performance.now();
+    return this.#ahead === undefined ? Date.now() : now + aheadAt(this.#ahead, now);
   }
 
   /** The context's namespace (in a pod, the pod's own), if it names one. */
@@ -283,12 +286,12 @@ export class KubeClient {
     return next;
   }
 
-  /** Each answer bounds how far the API server is ahead. Beyond the least upper bound it is only once a clock has been set. */
+  /** Each answer bounds how far the API server is ahead. It is further ahead than the least bound only once a clock has been set. */
   #learnTime(date: number, started: number): void {
-    const atMost = date + 1_000 - started;
-    const atLeast = date - performance.now();
-    const known = this.#ahead ?? Infinity;
-    if (atMost < known || atLeast > known) this.#ahead = atMost;
+    const now = performance.now();
+    const [atLeast, atMost] = [date - now, date + 1_000 - started];
+    const known = this.#ahead ? aheadAt(this.#ahead, now) : Infinity;
+    if (atMost < known || atLeast > known) this.#ahead = { by: atMost, at: now };
   }
 
   #report(request: KubeRequest, started: number, status: number): void {
@@ -320,6 +323,10 @@ function answerOf(result: ExchangeResult, label: string): unknown {
     // V8's message quotes the text.
     throw badResponse(label, 'NotJson');
   }
+}
+
+function aheadAt({ by, at }: { readonly by: number; readonly at: number }, now: number): number {
+  return by + (now - at) * DRIFT;
 }
 
 function dateOf(result: ExchangeResult): number | undefined {
