@@ -41,6 +41,20 @@ describe('a Job that is created again', () => {
     expect(posted).toEqual([]);
   });
 
+  it('is not reported again once a worker that was woken for the pending Job has finished it', async () => {
+    const scene = new Scene(job);
+    scene.api.before = (method, path) => {
+      if (method === 'DELETE' && path.endsWith('/w')) throw refusal(503);
+    };
+    await expect(scene.run()).rejects.toThrow();
+    scene.api.before = () => undefined;
+    scene.job = `Job/ns/${PENDING}`;
+    expect(await scene.run()).toMatchObject({ reason: 'RecreationFinished' });
+    scene.job = undefined;
+    expect(await scene.run()).toMatchObject({ state: 'unchanged', reason: 'InStep' });
+    expect(scene.api.writes.filter((write) => write === 'POST w')).toHaveLength(1);
+  });
+
   it('stays if it finishes before it is deleted', async () => {
     const scene = new Scene(job);
     const { object, path } = scene;

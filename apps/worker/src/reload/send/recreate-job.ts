@@ -26,7 +26,7 @@ interface Version {
   readonly resourceVersion?: string;
 }
 
-/** What became of the old Job. `gone`: somebody else deleted it; `replaced`: and there is another Job of its name. */
+/** What became of the old Job. `gone`: somebody else has deleted it, or is deleting it; `replaced`: another Job has its name by now. */
 type Ending = 'deleted' | 'gone' | 'replaced' | 'finished';
 
 type JobNow = KubeObject & { readonly metadata: { readonly deletionTimestamp?: string } };
@@ -50,8 +50,8 @@ const MAX_PAUSE = 1_000;
  * 4. Create the new Job, with marker and record.
  * 5. Delete the pending Job, by its uid.
  *
- * From 2 on, the watcher enqueues a reload job as long as the pending Job exists; that job does 3 to 5. So two workers can do
- * them at once. The reload is done by the one that deletes the old Job; the other decides again.
+ * From 2 on, the watcher enqueues a reload job as long as the pending Job exists; that job does 3 to 5, which is no reload of its own. Of
+ * two workers that reload the Job at once, the one that deletes it reports the reload, and the other decides again.
  */
 export class RecreateJob implements ReloadWay {
   readonly reason = 'JobRecreated';

@@ -33,9 +33,9 @@ export interface ReloadWay {
    */
   catchUp?(workload: WorkloadNow): Promise<boolean>;
   /**
-   * Sends the reload. False if the workload has changed since it was read: nothing was done, and it must be read and
+   * Sends the reload. False if the workload has changed since it was read, or if another worker does the reload: it must be read and
    * decided again. Undefined if that is so although nobody else wrote: too little is known of a workload that was not read, or the
-   * reload has a step before it. Rejects with a `KubeError`. Sending twice has the same result.
+   * reload has a step before it. Rejects with a `KubeError`. Sending twice reloads once.
    */
   send(reload: Reload): Promise<Sent | false | undefined>;
 }
