@@ -1,5 +1,6 @@
-import { bulkResult } from '@reroll/shared/api/bulk';
+import { bulkResult, type BulkItem } from '@reroll/shared/api/bulk';
 import { describe, expect, it } from 'vitest';
+import { BULK_OF_JOBS_VIEW } from '../views/bulk.ts';
 import { runCli, type Ran } from '../testing/run-cli.ts';
 import { stubAdmin } from '../testing/stub-admin.ts';
 
@@ -69,7 +70,7 @@ describe('bulk', () => {
     expect(told).toMatchObject({
       code: 1,
       out: expect.stringMatching(/^Deployment\/shop\/web +done +1a2b3c4d5e/m),
-      err: expect.stringMatching(/^1 of 2 were not started/),
+      err: expect.stringMatching(/^Not started: 1 of 2, .* Repeat the command without --plan to see/),
     });
     expect(await bulk('unfreeze')).toMatchObject({
       code: 1,
@@ -78,13 +79,34 @@ describe('bulk', () => {
   });
 
   it('takes the options of its action, and says if nothing matches', async () => {
-    await bulk('freeze', '-A', '--until', '1h', '--kind', 'ds');
-    expect(body()).toMatchObject({ selector: { kind: 'DaemonSet' }, until: '2026-11-21T16:00:00.000Z' });
+    const end = '2026-11-21T16:00:00.000Z';
+    const { err } = await bulk('freeze', '-A', '--until', '1h', '--kind', 'ds');
+    expect(body()).toMatchObject({ selector: { kind: 'DaemonSet' }, until: end });
+    // The plan is of this time.
+    expect(err).toContain(`with --until ${end} --plan ${PLAN}\n`);
+    await bulk('freeze', '-A', '--kind', 'ds', '--until', end, '--plan', PLAN);
+    expect(body()).toMatchObject({ until: end, plan: PLAN });
+    await bulk('reload', '--source', 'Secret/other/db', '--due', 'Owed');
+    expect(body()).toMatchObject({
+      selector: { namespace: 'other', source: 'Secret/other/db', due: 'owed' },
+    });
     await bulk('reload', '--override-freeze');
     expect(body()).toMatchObject({ overrideFreeze: true });
     const none = { code: 0, out: '', err: 'No failed jobs in the namespace shop found.\n' };
     expect(await bulk('retry', '--queue', 'changes', '--kind', 'secret')).toEqual(none);
     expect(body()).toMatchObject({ selector: { namespace: 'shop', kind: 'Secret', queue: 'changes' } });
+  });
+
+  it('-o name prints what the other commands take', async () => {
+    expect((await bulk('reload', '-o', 'name')).out).toBe('Deployment/shop/web\n');
+    const job = {
+      target: 'Secret/shop/db',
+      id: 'changes:7',
+      result: 'planned',
+      accepted: null,
+      problem: null,
+    };
+    expect(BULK_OF_JOBS_VIEW.nameOf(job as BulkItem)).toBe('changes:7');
   });
 
   it('-o json prints the answer of the API', async () => {
@@ -105,7 +127,13 @@ describe('called wrongly, it says what was expected and given, and ends with 2',
       'expected --kind to be one of deploy, sts, ds, cj, job, ro, dc, cm, secret, spc, given "pod"',
     ],
     [['reload', '--limit', '101'], 'expected --limit to be a number of 1 to 100, given "101"'],
-    [['reload', '-A'], 'selector: expected at least one field: an empty selector would match everything'],
+    [['reload', '-A'], 'expected one more filter with -A, such as --source or --kind'],
+    [['reload', '--due', 'late'], 'expected --due to be one of owed, correct, given "late"'],
+    [
+      ['freeze', '--until', '1h', '--plan', PLAN],
+      'expected the --until that was printed with the plan, given "1h"',
+    ],
+    [['freeze', '--until', '2020-01-01'], 'expected a time in the future for --until, given "2020-01-01"'],
     [['reload', '--plan', 'x'], 'plan: expected the plan of a dry run'],
   ])('%j', async ([action = '', ...words], message) => {
     const before = admin.requests.length;

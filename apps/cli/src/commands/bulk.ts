@@ -2,12 +2,14 @@ import type { AnswerOf } from '../api/operation.ts';
 import { sourceRef } from '../args/object-ref.ts';
 import { SOURCE_WORDS, sourceKindOf, workloadKindOf, WORKLOAD_WORDS } from '../args/kinds.ts';
 import { ifGiven, notOneOf, numberArgument, untilArgument, wordArgument } from '../args/values.ts';
+import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import { EXIT, usageError, type ExitCode } from '../errors.ts';
 import { printDocument, printList } from '../output/print.ts';
 import type { Session } from '../session.ts';
-import { BULK_VIEW } from '../views/bulk.ts';
+import { BULK_OF_JOBS_VIEW, BULK_VIEW } from '../views/bulk.ts';
 import { listOutput, reasonOption, running, type Adder, type Call } from './command.ts';
 import { nounIn, onlyWord } from './list-options.ts';
+import { DUE, ROLLOUTS } from './workloads.ts';
 
 const OPERATIONS = {
   reload: 'bulkReload',
@@ -31,11 +33,11 @@ interface Details {
   readonly now?: boolean;
   readonly overrideFreeze?: boolean;
   readonly until?: string;
+  readonly plan?: string;
 }
 interface BulkOptions extends Selecting, Details {
   readonly reason: string;
   readonly limit: string;
-  readonly plan?: string;
 }
 
 /** The options that only some of the actions have. */
@@ -55,7 +57,7 @@ export const addBulk: Adder = (program, host) => {
     .argument('<action>', `one of ${BULK_ACTIONS.join(', ')}`)
     .summary('reloads, freezes, unfreezes, approves or retries all that match')
     .description(
-      'Acts on all workloads that match, or for retry on all failed jobs. Shows what would be done, and prints a plan; with --plan, does exactly that. Exits with 1 if something is or would be refused.',
+      'Acts on all workloads that match or, with retry, on all failed jobs that match. Shows what would be done, and prints a plan; with --plan, does exactly that. Exits with 1 unless all of it is, or would be, done.',
     )
     .addOption(reasonOption())
     .addOption(listOutput())
@@ -63,7 +65,7 @@ export const addBulk: Adder = (program, host) => {
     .option('--name <part>', 'only names that contain this')
     .option('--source <source>', 'only workloads that use this source, e.g. secret/db')
     .option('--due <due>', 'only with a pending reload (`owed`) or a pending correction (`correct`)')
-    .option('--rollout <state>', 'only with a rollout in this state: progressing, complete, stuck')
+    .option('--rollout <state>', `only with a rollout in this state: ${ROLLOUTS.join(', ')}`)
     .option('--queue <queue>', 'retry: only jobs of this queue')
     .option('--now', 'reload: even outside their windows, before their waves, or beyond their reload limits')
     .option('--override-freeze', 'reload: even if they are frozen; this needs a right of its own')
@@ -84,36 +86,41 @@ async function runBulk({ session, io, words, options }: Call<BulkOptions>): Prom
   const dryRun = plan === undefined;
   const limit = numberArgument('--limit', options.limit, { least: 1, most: 100 });
   const selector = selectorOf(action, session, options);
-  const body = {
-    reason,
-    selector,
-    limit,
-    dryRun,
-    ...(dryRun ? {} : { plan }),
-    ...detailsOf(session, options),
-  };
+  const details = detailsOf(session, options);
+  const body = { reason, selector, limit, dryRun, ...(dryRun ? {} : { plan }), ...details };
   const api = await session.admin();
   // The schema of the operation checks the body.
   const result = await api.call(OPERATIONS[action], { body: body as never });
   if (!printDocument(io, options.output, result)) {
     const noun = nounIn(action === 'retry' ? 'failed jobs' : 'workloads', session.namespaceOfLists);
-    printList(io, options.output, { items: result.items, more: false, noun, view: BULK_VIEW });
-    io.err(noteOf(result));
+    const view = action === 'retry' ? BULK_OF_JOBS_VIEW : BULK_VIEW;
+    printList(io, options.output, { items: result.items, more: false, noun, view });
+    io.err(noteOf(action, result, details.until));
   }
   return result.items.every((item) => item.result === 'done' || item.result === 'planned')
     ? EXIT.done
     : EXIT.failed;
 }
 
-/** What is left to do. */
-function noteOf({ dryRun, plan, items }: AnswerOf<'bulkReload'>): string {
+/** What is left to do. `until`: of a freeze, at a time that the plan has. */
+function noteOf(
+  action: Action,
+  { dryRun, plan, items }: AnswerOf<'bulkReload'>,
+  until: string | undefined,
+): string {
   const count = (wanted: string): number => items.filter(({ result }) => result === wanted).length;
   const [planned, notStarted] = [count('planned'), count('notStarted')];
   if (dryRun && planned > 0)
-    return `Nothing was changed. To do what is planned, repeat the command with --plan ${plan}\n`;
+    return `Nothing was changed. To do what is planned, repeat the command with ${until === undefined ? '' : `--until ${until} `}--plan ${plan}\n`;
   if (notStarted === 0) return '';
-  return `${notStarted} of ${items.length} were not started: there was no time left, or there were too many requests. Repeat the command without --plan to see what is left.\n`;
+  const why = `Not started: ${notStarted} of ${items.length}, because there was no time left or there were too many requests.`;
+  return `${why} ${ENDS_MATCH.includes(action) ? AGAIN : NARROWER}\n`;
 }
+
+/** What they have done does not match any more. */
+const ENDS_MATCH: readonly Action[] = ['approve', 'retry'];
+const AGAIN = 'Repeat the command without --plan to see what is left.';
+const NARROWER = 'Do these with a narrower filter: the same command would act again on those that are done.';
 
 function requireOptionsOf(action: Action, options: BulkOptions): void {
   for (const [name, actions] of Object.entries(ACTIONS_OF)) {
@@ -131,15 +138,18 @@ function selectorOf(
 ) {
   const used = ifGiven(source, (text) => sourceRef([text], session.namespace));
   const all = {
-    namespace: session.namespaceOfLists,
+    // A source is used in its own namespace only.
+    namespace: used?.namespace ?? session.namespaceOfLists,
     kind: ifGiven(kind, (text) => kindOf(action, text)),
     name,
-    due,
-    rollout,
+    due: ifGiven(due, (text) => wordArgument('--due', text, DUE)),
+    rollout: ifGiven(rollout, (text) => wordArgument('--rollout', text, ROLLOUTS)),
     source: used && `${used.kind}/${used.namespace}/${used.name}`,
-    queue,
+    queue: ifGiven(queue, (text) => wordArgument('--queue', text, QUEUE_NAMES)),
   };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const given = Object.entries(all).filter(([, value]) => value !== undefined);
+  if (given.length === 0) throw usageError('expected one more filter with -A, such as --source or --kind');
+  return Object.fromEntries(given);
 }
 
 /** A job can be that of a source, too. */
@@ -150,11 +160,24 @@ function kindOf(action: Action, text: string): string {
   throw notOneOf('--kind', text, isOfJob ? [...WORKLOAD_WORDS, ...SOURCE_WORDS] : WORKLOAD_WORDS);
 }
 
-function detailsOf({ io }: Session, { now, overrideFreeze, until }: Details) {
-  const end = ifGiven(until, (text) => new Date(untilArgument('--until', text, io.now())).toISOString());
+function detailsOf({ io }: Session, { now, overrideFreeze, until, plan }: Details) {
+  const end = ifGiven(until, (text) => endOf(text, { now: io.now(), isPlanned: plan !== undefined }));
   return {
     ...(now === true ? { now } : {}),
     ...(overrideFreeze === true ? { overrideFreeze } : {}),
     ...(end === undefined ? {} : { until: end }),
   };
+}
+
+/** RFC 3339. A plan is of one time, and so not of a time from now. */
+function endOf(
+  text: string,
+  { now, isPlanned }: { readonly now: number; readonly isPlanned: boolean },
+): string {
+  const end = untilArgument('--until', text, now);
+  if (isPlanned && Number.isNaN(Date.parse(text)))
+    throw usageError(`expected the --until that was printed with the plan, given ${JSON.stringify(text)}`);
+  if (end <= now)
+    throw usageError(`expected a time in the future for --until, given ${JSON.stringify(text)}`);
+  return new Date(end).toISOString();
 }

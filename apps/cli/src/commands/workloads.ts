@@ -24,8 +24,8 @@ interface WorkloadsOptions {
   readonly limit: string;
 }
 
-const DUE = ['owed', 'correct'] as const;
-const ROLLOUTS = ['progressing', 'complete', 'stuck'] as const;
+export const DUE = ['owed', 'correct'] as const;
+export const ROLLOUTS = ['progressing', 'complete', 'stuck'] as const;
 
 export const addWorkloads: Adder = (program, host) => {
   program

@@ -10,6 +10,7 @@ const TONES: Readonly<Partial<Record<string, Tone>>> = {
   notStarted: 'waiting',
 };
 
+/** Of workloads. */
 export const BULK_VIEW: ListView<BulkItem> = {
   nameOf: ({ target }) => target,
   columns: [
@@ -21,4 +22,9 @@ export const BULK_VIEW: ListView<BulkItem> = {
       cell: ({ problem }) => (problem ? [problem.code, problem.detail].filter(Boolean).join(': ') : ''),
     },
   ],
+};
+
+export const BULK_OF_JOBS_VIEW: ListView<BulkItem> = {
+  ...BULK_VIEW,
+  nameOf: ({ id, target }) => id ?? target,
 };
