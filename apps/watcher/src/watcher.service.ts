@@ -6,7 +6,7 @@ import { ClusterState } from '@reroll/core/state/cluster-state';
 import { Process } from '@reroll/nest/process';
 import { RedisConnection } from '@reroll/nest/redis.module';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
-import { giveBackMemorySoon } from '@reroll/shared/platform/process/memory';
+import { giveBackMemorySoon, growHeapSlowly } from '@reroll/shared/platform/process/memory';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import { triggersOf } from '@reroll/shared/platform/options/triggers';
 import { WatcherHeartbeat } from './heartbeat.service.ts';
@@ -108,6 +108,7 @@ export class WatcherService implements OnApplicationBootstrap {
 
   async #sync({ clusterState, streams, resyncer }: Running): Promise<void> {
     const { lifecycle, log } = this.process;
+    growHeapSlowly();
     await streams.start({
       signal: lifecycle.signal,
       patience: PATIENCE,

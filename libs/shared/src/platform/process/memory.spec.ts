@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { giveBackMemorySoon, giveBackMuchMemory } from './memory.ts';
+import { giveBackMemorySoon, giveBackMuchMemory, GROWTH } from './memory.ts';
 
 /** A separate function, so that nothing of it stays on the stack. */
 function something(): WeakRef<object> {
@@ -39,4 +40,11 @@ describe('giving memory back', () => {
     vi.advanceTimersByTime(2_000);
     expect(globalThis).not.toHaveProperty('gc');
   });
+});
+
+it('V8 knows the flag by which the heap grows slowly', () => {
+  // It ignores one that it does not know, and says so.
+  expect(() => execFileSync(process.execPath, [GROWTH, '--version'], { stdio: 'pipe' })).not.toThrow();
+  const unknown = [GROWTH.replace('heap', 'pile'), '--version'];
+  expect(() => execFileSync(process.execPath, unknown, { stdio: 'pipe' })).toThrow('bad option');
 });
