@@ -107,6 +107,7 @@ describe('--reload-on-create and --reload-on-delete', () => {
         const outcomes = await reroll.outcomes(space, `${kind}/${kind.toLowerCase()}`);
         const reloads = outcomes.filter(({ state }) => state === 'reloaded');
         expect(reloads, `outcomes of the ${kind}: ${JSON.stringify(outcomes)}`).toHaveLength(3);
+        return true;
       });
   });
 
