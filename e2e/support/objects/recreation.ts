@@ -113,7 +113,6 @@ export function reloadOf(object: KubeObject): Reload {
       observed: observed(definition, read, KEYS),
       facts: { workload: undefined, sources: new Map(), readings: new Map() },
       dependencies: [],
-      apiTime: Date.now,
     },
     rolled: [{ kind: 'ConfigMap', namespace, name: 'cm', auto: false, markerHash: 'h' }],
     record: RECORD,

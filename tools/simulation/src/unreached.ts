@@ -122,9 +122,6 @@ export const UNREACHED: readonly Unreached[] = [
     why: 'Few runs limit both rollouts and reloads per minute, and few lose Redis just then.',
     isRare: true,
     branches: {
-      'apps/worker/src/reload/reload.module.ts': [
-        'const ports = { namespaces, queues, waves, slots, apiTime: () => client.apiTime() };',
-      ],
       'apps/worker/src/reload/reload.processor.ts': [
         'if (error instanceof NotYetError) await holds.keepSlot(job.workload, error.wait).catch(() => undefined);',
       ],

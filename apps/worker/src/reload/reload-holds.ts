@@ -97,7 +97,7 @@ export class ReloadHolds {
       record: observed.record,
       id: pendingId({ uid: observed.uid, sources, request }),
       passes,
-      now: workload.apiTime(),
+      now: this.#ports.apiTime(),
     });
   }
 
@@ -121,7 +121,7 @@ export class ReloadHolds {
   ): Promise<ReloadHold | undefined> {
     const key = sourceKeyIn(workload.observed.namespace, settings.source);
     const { source, members } = await this.#ports.waves.progress(key, this.#settings.waveSettings);
-    const now = workload.apiTime();
+    const now = this.#ports.apiTime();
     // The progress is that of the data which the catalog has.
     if (!members || !source || isOther(source.hash, plan.hashes?.[settings.source]))
       return { reason: 'AwaitsWave', lookAt: now + CATCH_UP, detail: NOT_KNOWN_YET };
@@ -164,7 +164,7 @@ export class ReloadHolds {
     const { annotations, record } = workload.observed;
     const limit = limitOf({ workload: annotations, namespace, defaults: this.#settings.defaults });
     const counted = limit ?? (this.#needsSlot(namespace) ? LAST_ONLY : undefined);
-    return counted && withReload(recordedReloads(record), counted, workload.apiTime());
+    return counted && withReload(recordedReloads(record), counted, this.#ports.apiTime());
   }
 
   /** Has the workload looked at again when the hold ends, or may have ended. Rejects with ioredis' error. */

@@ -39,20 +39,18 @@ export interface WorkloadNow {
   readonly facts: ReloadFacts;
   /** The sources whose change reloads it, by the rules. */
   readonly dependencies: readonly SourceName[];
-  /** See `KubeClient.apiTime`. */
-  readonly apiTime: () => number;
   /** Set if the workload was not read: `object` and `template` have only what the catalog's row knows. */
   readonly unread?: { readonly row: WorkloadRow; readonly places: MarkerPlaces };
 }
 
 /** Gathers everything that a decision needs. The decision itself is pure. */
 export class WorkloadReader {
-  readonly #client: Pick<KubeClient, 'get' | 'apiTime'>;
+  readonly #client: Pick<KubeClient, 'get'>;
   readonly #catalog: Pick<Catalog, 'reloadFacts' | 'workloads'>;
   readonly #decision: DecisionSettings;
 
   constructor(
-    client: Pick<KubeClient, 'get' | 'apiTime'>,
+    client: Pick<KubeClient, 'get'>,
     catalog: Pick<Catalog, 'reloadFacts' | 'workloads'>,
     decision: DecisionSettings,
   ) {
@@ -75,8 +73,7 @@ export class WorkloadReader {
     const template = holder.definition.template(holder.object) ?? {};
     const written = owner && own.templateFrom?.isMarkedThere ? owner : { definition, object };
     const surroundings = await this.#surroundings(seen);
-    const apiTime = this.#apiTime;
-    return { key, definition, object, template, written, observed: seen, ...surroundings, apiTime };
+    return { key, definition, object, template, written, observed: seen, ...surroundings };
   }
 
   /**
@@ -103,7 +100,6 @@ export class WorkloadReader {
       written: { definition, object },
       observed,
       ...surroundings,
-      apiTime: this.#apiTime,
       unread: { row, places },
     };
   }
@@ -164,8 +160,6 @@ export class WorkloadReader {
       names.map((name) => sourceKeyIn(observed.namespace, name)),
     );
   }
-
-  readonly #apiTime = (): number => this.#client.apiTime();
 
   async #get(path: string): Promise<KubeObject | null> {
     try {

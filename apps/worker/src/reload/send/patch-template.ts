@@ -12,7 +12,7 @@ import type { WorkloadNow } from '../workload-reader.ts';
 import { isOvertaken, type Reload, type ReloadWay, type Sent } from './reload-way.ts';
 
 export interface PatchTemplateContext {
-  readonly client: Pick<KubeClient, 'patch'>;
+  readonly client: Pick<KubeClient, 'patch' | 'apiTime'>;
   readonly strategy: ReloadStrategy;
   readonly fieldManager: string;
   readonly keys: AnnotationKeys;
@@ -53,7 +53,7 @@ export class PatchTemplate implements ReloadWay {
 
   /** Throws a `JobError` if there is no room in the annotations of the pod template. */
   #patch({ workload, rolled, record, request }: Reload): PatchOperation[] {
-    const { strategy, keys } = this.#context;
+    const { client, strategy, keys } = this.#context;
     const now = new Date();
     const { definition, object } = workload.written;
     const patch = reloadPatch({
@@ -65,7 +65,7 @@ export class PatchTemplate implements ReloadWay {
       record,
       request,
       markerAnnotation: keys.lastReloadedFrom,
-      restart: restartOf(workload, keys),
+      restart: restartOf(workload, keys, client.apiTime()),
       now: Math.floor(now.getTime() / 1000),
       pause: pauseOf(workload, keys) === undefined ? undefined : { key: keys.pausedAt, at: now },
     });
@@ -75,10 +75,11 @@ export class PatchTemplate implements ReloadWay {
   }
 }
 
-/** The field that restarts the pods, if the kind has one and the workload asks for its use. */
+/** The field that restarts the pods, if the kind has one and the workload asks for its use. `now`: see `KubeClient.apiTime`. */
 function restartOf(
-  { definition, object, apiTime }: WorkloadNow,
+  { definition, object }: WorkloadNow,
   keys: AnnotationKeys,
+  now: number,
 ): PatchInput['restart'] {
   const restartAt = restartField(definition, object, keys);
   if (!restartAt) return undefined;
@@ -86,7 +87,7 @@ function restartOf(
   return {
     path: restartAt.path,
     last: Number.isNaN(last) ? 0 : Math.floor(last / 1000),
-    now: Math.floor(apiTime() / 1000),
+    now: Math.floor(now / 1000),
   };
 }
 
