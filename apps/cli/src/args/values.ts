@@ -15,9 +15,11 @@ export function sinceArgument(flag: string, text: string, now: number): string {
   return new Date(timeOf(flag, text, (duration) => now - duration)).toISOString();
 }
 
-/** Unix milliseconds of a time, or of a time from now (`12h`). */
+/** Unix milliseconds of a time in the future, or of a time from now (`12h`). */
 export function untilArgument(flag: string, text: string, now: number): number {
-  return timeOf(flag, text, (duration) => now + duration);
+  const time = timeOf(flag, text, (duration) => now + duration);
+  if (time > now) return time;
+  throw usageError(`expected a time in the future for ${flag}, given ${JSON.stringify(text)}`);
 }
 
 function timeOf(flag: string, text: string, at: (duration: number) => number): number {

@@ -1,8 +1,9 @@
+import { BULK_LIMIT, MOST_IN_BULK } from '@reroll/shared/api/bulk';
+import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import type { AnswerOf } from '../api/operation.ts';
 import { sourceRef } from '../args/object-ref.ts';
 import { SOURCE_WORDS, sourceKindOf, workloadKindOf, WORKLOAD_WORDS } from '../args/kinds.ts';
 import { ifGiven, notOneOf, numberArgument, untilArgument, wordArgument } from '../args/values.ts';
-import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import { EXIT, usageError, type ExitCode } from '../errors.ts';
 import { printDocument, printList } from '../output/print.ts';
 import type { Session } from '../session.ts';
@@ -40,11 +41,12 @@ interface BulkOptions extends Selecting, Details {
   readonly limit: string;
 }
 
+const OF_WORKLOADS: readonly Action[] = ['reload', 'freeze', 'unfreeze', 'approve'];
 /** The options that only some of the actions have. */
 const ACTIONS_OF: Readonly<Partial<Record<keyof BulkOptions, readonly Action[]>>> = {
-  due: ['reload', 'freeze', 'unfreeze', 'approve'],
-  rollout: ['reload', 'freeze', 'unfreeze', 'approve'],
-  source: ['reload', 'freeze', 'unfreeze', 'approve'],
+  due: OF_WORKLOADS,
+  rollout: OF_WORKLOADS,
+  source: OF_WORKLOADS,
   queue: ['retry'],
   now: ['reload'],
   overrideFreeze: ['reload'],
@@ -70,7 +72,7 @@ export const addBulk: Adder = (program, host) => {
     .option('--now', 'reload: even outside their windows, before their waves, or beyond their reload limits')
     .option('--override-freeze', 'reload: even if they are frozen; this needs a right of its own')
     .option('--until <time>', 'freeze: e.g. 2026-12-31T00:00:00Z, or 12h from now; default: until unfreeze')
-    .option('--limit <number>', 'if more match, nothing is done; at most 100', '20')
+    .option('--limit <number>', `if more match, nothing is done; at most ${MOST_IN_BULK}`, String(BULK_LIMIT))
     .option('--plan <plan>', 'do what an earlier call showed; if something else matches now, nothing is done')
     .action(running<BulkOptions>(host, runBulk));
 };
@@ -84,7 +86,7 @@ async function runBulk({ session, io, words, options }: Call<BulkOptions>): Prom
   requireOptionsOf(action, options);
   const { reason, plan } = options;
   const dryRun = plan === undefined;
-  const limit = numberArgument('--limit', options.limit, { least: 1, most: 100 });
+  const limit = numberArgument('--limit', options.limit, { least: 1, most: MOST_IN_BULK });
   const selector = selectorOf(action, session, options);
   const details = detailsOf(session, options);
   const body = { reason, selector, limit, dryRun, ...(dryRun ? {} : { plan }), ...details };
@@ -169,7 +171,7 @@ function detailsOf({ io }: Session, { now, overrideFreeze, until, plan }: Detail
   };
 }
 
-/** RFC 3339. A plan is of one time, and so not of a time from now. */
+/** RFC 3339. A plan has the time itself: one counted from now would be another each time. */
 function endOf(
   text: string,
   { now, isPlanned }: { readonly now: number; readonly isPlanned: boolean },
@@ -177,7 +179,5 @@ function endOf(
   const end = untilArgument('--until', text, now);
   if (isPlanned && Number.isNaN(Date.parse(text)))
     throw usageError(`expected the --until that was printed with the plan, given ${JSON.stringify(text)}`);
-  if (end <= now)
-    throw usageError(`expected a time in the future for --until, given ${JSON.stringify(text)}`);
   return new Date(end).toISOString();
 }

@@ -2,7 +2,7 @@ import { freezeText, MOST_FREEZE_REASON } from '@reroll/core/holds/freeze';
 import { FREEZE_ALL_ANNOTATION, FREEZE_ANNOTATION, untilText } from '@reroll/core/holds/hold';
 import { namespacePath } from '@reroll/kube/objects';
 import { workloadRef } from '../args/object-ref.ts';
-import { untilArgument } from '../args/values.ts';
+import { ifGiven, untilArgument } from '../args/values.ts';
 import { DEFAULT_ADMIN_NAMESPACE } from '../connect/find-admin.ts';
 import { annotate, pathOf } from '../direct/annotate.ts';
 import { usageError } from '../errors.ts';
@@ -58,9 +58,7 @@ async function runFreeze({ session, io, words, options }: Call<FreezeOptions>): 
     throw usageError(
       `expected a --reason of at most ${MOST_FREEZE_REASON} characters, given ${reason.length}`,
     );
-  const end = until === undefined ? undefined : untilArgument('--until', until, io.now());
-  if (end !== undefined && end <= io.now())
-    throw usageError(`expected a time in the future for --until, given ${JSON.stringify(until)}`);
+  const end = ifGiven(until, (text) => untilArgument('--until', text, io.now()));
   const { path, annotation, name } = placeOf(session, words, options);
   await annotate(session, path, { annotations: { [annotation]: freezeText(end, reason) } });
   io.out(`${safeText(name)} frozen${end === undefined ? '' : ` ${untilText(end)}`}\n`);

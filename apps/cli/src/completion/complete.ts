@@ -4,6 +4,7 @@ import { jobState, QUEUE_NAMES } from '@reroll/shared/api/queues';
 import type { Command, Option } from 'commander';
 import { SOURCE_WORDS, WORKLOAD_WORDS } from '../args/kinds.ts';
 import { BULK_ACTIONS } from '../commands/bulk.ts';
+import { DUE, ROLLOUTS } from '../commands/workloads.ts';
 import type { Globals } from '../connect/globals.ts';
 import { contextNames } from '../connect/kubeconfig.ts';
 import type { Io } from '../io.ts';
@@ -70,8 +71,8 @@ const WORDS_OF_OPTION: Readonly<Record<string, readonly string[]>> = {
   '--state': [...RELOAD_STATES, ...jobState.options],
   '--cause': CHANGE_CAUSES,
   '--queue': QUEUE_NAMES,
-  '--due': ['owed', 'correct'],
-  '--rollout': ['progressing', 'complete', 'stuck'],
+  '--due': DUE,
+  '--rollout': ROLLOUTS,
 };
 
 async function valuesOf(option: Option, place: Place): Promise<readonly string[]> {

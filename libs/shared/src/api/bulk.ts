@@ -9,6 +9,8 @@ import { workloadsQuery } from './workloads.ts';
 
 /** Objects that one bulk request acts on. */
 export const MOST_IN_BULK = 100;
+/** How many may match unless the request says otherwise. */
+export const BULK_LIMIT = 20;
 
 /** At least one field: everything is never meant by leaving something out. */
 const SOME = { minProperties: 1 } as const;
@@ -51,7 +53,7 @@ const plan = z
 
 const guards = {
   /** If more match, nothing is done, and the response is `Conflict`. */
-  limit: z.number().int().min(1).max(MOST_IN_BULK).default(20),
+  limit: z.number().int().min(1).max(MOST_IN_BULK).default(BULK_LIMIT),
   /** The plan of a dry run. If something else matches now, nothing is done, and the response is `Conflict`. */
   plan: plan.optional(),
 };
