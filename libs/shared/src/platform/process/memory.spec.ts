@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { giveBackMemorySoon, giveBackMuchMemory, GROWTH } from './memory.ts';
+import { giveBackMemorySoon, giveBackMuchMemory } from './memory.ts';
 
 /** A separate function, so that nothing of it stays on the stack. */
 function something(): WeakRef<object> {
@@ -42,9 +44,25 @@ describe('giving memory back', () => {
   });
 });
 
-it('V8 knows the flag by which the heap grows slowly', () => {
-  // It ignores one that it does not know, and says so.
-  expect(() => execFileSync(process.execPath, [GROWTH, '--version'], { stdio: 'pipe' })).not.toThrow();
-  const unknown = [GROWTH.replace('heap', 'pile'), '--version'];
-  expect(() => execFileSync(process.execPath, unknown, { stdio: 'pipe' })).toThrow('bad option');
+/** How often V8 collects all garbage in a process of its own that makes much of it, and of which 150 MB stay in use. */
+function collections(before: string): number {
+  const module = JSON.stringify(pathToFileURL(join(import.meta.dirname, 'memory.ts')).href);
+  const program = `
+    import { growHeapSlowly } from ${module};
+    ${before}
+    const held = [];
+    for (let at = 0; at < 150; at += 1) {
+      held.push(Array.from({ length: 10_000 }, (_, index) => ({ at, index, more: [index] })));
+      for (let copy = 0; copy < 10; copy += 1) JSON.parse(JSON.stringify(held[at].slice(0, 2_000)));
+      await new Promise(setImmediate);
+    }
+  `;
+  const flags = ['--trace-gc', '--max-semi-space-size=4', '--input-type=module', '--eval', program];
+  return execFileSync(process.execPath, flags, { encoding: 'utf8' }).match(/Mark-Compact/gu)?.length ?? 0;
+}
+
+it('collects garbage at least twice as often, once the heap is to grow slowly', () => {
+  const byDefault = collections('');
+  expect(byDefault).toBeGreaterThan(0);
+  expect(collections('growHeapSlowly();')).toBeGreaterThanOrEqual(2 * byDefault);
 });

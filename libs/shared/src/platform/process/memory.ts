@@ -6,8 +6,6 @@ const SOON_MS = 2_000;
 /** A heap of fewer bytes has little to give back: that of a process that has just started. */
 const LITTLE = 64 * 1024 * 1024;
 
-export const GROWTH = '--heap-growing-percent=20';
-
 let timer: NodeJS.Timeout | undefined;
 
 /**
@@ -26,12 +24,9 @@ export function giveBackMuchMemory(): void {
   if (getHeapStatistics().total_heap_size > LITTLE) collect();
 }
 
-/**
- * From now on, V8 collects all garbage each time the heap has grown by a fifth, and by 2 MB at least. By default, the heap of a process
- * that allocates much may become several times as large as what is in use.
- */
+/** From now on, V8 collects all garbage whenever the heap has grown by a fifth. By default, it lets the heap grow much further. */
 export function growHeapSlowly(): void {
-  setFlagsFromString(GROWTH);
+  setFlagsFromString('--heap-growing-percent=20');
 }
 
 function collect(): void {
