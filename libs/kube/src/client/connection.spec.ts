@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { KubeClient, MERGE_PATCH, type RequestReport } from './connection.ts';
 import { KubeError } from './errors.ts';
 import { objectPath, type KubeObject } from '../objects.ts';
@@ -82,6 +82,26 @@ test('an answer that takes long moves the time of the API server no further ahea
   wait = 0;
   for (ahead of [3_600_000, -3_600_000])
     expect(Math.abs((await known()) - before - ahead)).toBeLessThan(60_000);
+  await close();
+});
+
+test('while no answer comes, the time of the API server may be ahead by as much as clocks drift', async () => {
+  const { client, close } = await against((_, response) => {
+    response.setHeader('date', new Date(Date.now()).toUTCString());
+    response.setHeader('content-type', 'application/json').end('{}');
+  });
+  await client.get('/version');
+  const now = performance.now();
+  const ahead = (): number => client.apiTime() - performance.now();
+  const clock = vi.spyOn(performance, 'now');
+  onTestFinished(() => clock.mockRestore());
+  clock.mockReturnValue(now);
+  const before = ahead();
+  const day = 86_400_000;
+  clock.mockReturnValue(now + day);
+  // 500 ppm.
+  expect(ahead() - before).toBeCloseTo(43_200, 3);
+  clock.mockRestore();
   await close();
 });
 
