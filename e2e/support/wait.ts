@@ -11,7 +11,8 @@ const LOOK_EVERY = 25;
 
 /**
  * Looks again and again until the condition gives something other than `undefined`, `null` or `false` and does
- * not throw, and resolves with that. A failed assertion in the condition is the error if time is up.
+ * not throw, and resolves with that. A failed assertion in the condition is the error if time is up. A condition that only asserts
+ * has to return something, too.
  */
 export async function eventually<T>(
   condition: () => T | Promise<T>,

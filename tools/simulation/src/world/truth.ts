@@ -243,7 +243,7 @@ export class Truth {
       // It looks as if it had always been there.
       if (isSuspended(workload.shown) || (isForgotten && this.#recordsPresent(workload.shown, key)))
         held(since);
-      if (!this.#isUnsure(workload, key, { ...since, isNew: before === undefined })) continue;
+      if (!this.#isUnsure(workload, key, before === undefined)) continue;
       since.isUnordered = this.#isOfGap(workload.startedAt);
       since.due = 'may';
     }
@@ -253,10 +253,11 @@ export class Truth {
    * What a gap may cost: a dependency without a record, one that was created in it with other data than recorded, or one of pods that were
    * started in it too, may be rolled once too often.
    */
-  #isUnsure({ shown, startedAt }: Workload, source: string, is: Since & { isNew: boolean }): boolean {
+  #isUnsure({ shown, startedAt, since }: Workload, source: string, isNew: boolean): boolean {
     if (!this.isGap) return false;
-    const isOther = is.isNew && !this.#recordsPresent(shown, source);
-    return !isRecorded(shown, source) || (is.due === 'no' && (isOther || this.#isOfGap(startedAt)));
+    const isOther = isNew && !this.#recordsPresent(shown, source);
+    const isDone = since.get(source)?.due === 'no';
+    return !isRecorded(shown, source) || (isDone && (isOther || this.#isOfGap(startedAt)));
   }
 
   #sourceOf(workload: Workload, key: string, change: Commit & { unseenAt: number }): void {
