@@ -1,11 +1,18 @@
+import { type KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
 import { collectionPath, NAMESPACES } from '@reroll/kube/objects';
-import { create } from './api.ts';
+import { create, persistently } from './api.ts';
 import type { Bench } from './bench.ts';
 import { forEach } from './each.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, SECRETS } from './kinds.ts';
-import { configMapManifest, namespaceManifest, secretManifest, workloadManifest } from './manifests.ts';
+import {
+  completeStatus,
+  configMapManifest,
+  namespaceManifest,
+  secretManifest,
+  workloadManifest,
+} from './manifests.ts';
 import type { SecretLoad } from './scenarios.ts';
-import { type Source, type WorkShape, idText, layOut, namespaceNames } from './work.ts';
+import { type ObjectId, type Source, type WorkShape, idText, layOut, namespaceNames } from './work.ts';
 
 /** Workloads that exist in the cluster, and the present values of their sources. */
 export interface WorkSet {
@@ -43,8 +50,15 @@ async function createWorkloads(bench: Omit<Bench, 'canary'>, sources: readonly S
   await forEach(workloads, each, async ({ id, source }) => {
     const path = collectionPath(DEPLOYMENTS, id.namespace);
     await create(bench.api.client, path, workloadManifest(id, source, INITIAL));
+    if (bench.cluster.pids.controllerManager === undefined) await complete(bench.api.client, path, id);
     bench.generations.set(idText(id), 1);
   });
+}
+
+/** Stands in for the controller where there is none. */
+async function complete(client: KubeClient, path: string, { name }: ObjectId): Promise<void> {
+  const status = completeStatus();
+  await persistently(() => client.patch(`${path}/${name}/status`, status, { contentType: MERGE_PATCH }));
 }
 
 /** Secrets that nobody uses, spread over the namespaces of a set. */
