@@ -28,6 +28,7 @@ describe('a duration', () => {
     ['has its units in lower case', '5S'],
     ['has one sign only', '--5s'],
     ['is nothing but digits and units', '5s!'],
+    ['takes no time for the square of its length', '1'.repeat(250_000)],
   ])('%s: %j', (_sentence, text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
