@@ -23,8 +23,9 @@ export function patternCost(pattern: string): number {
   return Math.min(INFINITE, Math.ceil(new Parser(pattern).cost()));
 }
 
-const TOKEN = /\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?|\{(\d+)(?:(,)(\d*))?\}|./gsu;
-const CLASS_END = /\[:[^\]]*:\]|\\.|\]/gsu;
+// A name in braces or colons ends at the first character that no name has, so that no part of a pattern is looked at twice.
+const TOKEN = /\\[pP](?:\{\^?\w*\}|.)|\\x\{\w*\}|\\.|\[\^?\]?|\{(\d+)(?:(,)(\d*))?\}|./gsu;
+const CLASS_END = /\[:\^?\w*:\]|\\.|\]/gsu;
 
 /** Reads a pattern once from left to right. Its result for an invalid pattern does not matter. */
 class Parser {

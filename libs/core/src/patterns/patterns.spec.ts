@@ -308,6 +308,16 @@ describe('the cost of a pattern', () => {
   }, 60_000);
 });
 
+describe('the cost of a pattern of many beginnings', () => {
+  it.each(['[[:', '[:', '\\p{', '\\x{', '('])(
+    'such as %j takes no time for the square of its length',
+    (piece) => {
+      expect(patternCost(`[${piece.repeat(200_000)}`)).toBeGreaterThan(0);
+      expect(patternCost(piece.repeat(200_000))).toBeGreaterThan(0);
+    },
+  );
+});
+
 describe('a list', () => {
   it('is read once for all who have it', () => {
     const list = 'read-once-.*,a+b';
