@@ -143,7 +143,8 @@ function shortened(annotations: Annotations, lists: readonly string[]): Annotati
   if (annotations === NO_ANNOTATIONS) return annotations;
   const values = Object.entries(annotations).filter((entry) => isTooLong(entry, lists));
   if (values.length === 0) return annotations;
-  const cut = values.map(([key, value]) => [key, `${value.slice(0, VALUE_LENGTH)}…`] as const);
+  // Half of a character that takes two of them is nothing that Redis' scripts could decode.
+  const cut = values.map(([key, value]) => [key, `${value.slice(0, VALUE_LENGTH).toWellFormed()}…`] as const);
   return { ...annotations, ...Object.fromEntries(cut) };
 }
 

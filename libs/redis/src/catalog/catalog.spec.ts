@@ -130,6 +130,21 @@ describe('a source row', () => {
     expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(replaces ? young : old);
   });
 
+  it('that the script cannot read is written as it is, and those beside it too', async () => {
+    await write({ sources: [[SETTINGS, sourceRow({ rv: '10' })]] });
+    const halved = sourceRow({ rv: '11', annotations: { 'reroll.dev/waves': '\ud83d…' } });
+    expect(
+      await write({
+        sequence: 1,
+        sources: [
+          [SETTINGS, halved],
+          [KEYS, sourceRow()],
+        ],
+      }),
+    ).toEqual(DONE);
+    expect([...(await catalog.sources([SETTINGS, KEYS])).values()]).toEqual([halved, sourceRow()]);
+  });
+
   it('of the same version replaces one under another scheme of hashing', async () => {
     await write({ sources: [[SETTINGS, sourceRow()]] });
     const rehashed = sourceRow({ hash: 'k0a1b2c3d.B' });

@@ -16,7 +16,8 @@
  * a source with a change job, `before` gets how the change was found and the previous hash (`event:1.A`; nothing after the colon if
  * there was none), unless it holds one of a change that was not reported yet.
  *
- * The writer is set last, so a call that ended in an error may be repeated as if it had not been made.
+ * The writer is set last, so a call that ended in an error may be repeated as if it had not been made. No text of a row is an error: it
+ * would be repeated for ever, and nothing would be written after it. A row that the script cannot read is written as it is.
  *
  * Atomic because a leader that was frozen must not overwrite what its successor wrote, because a source row may only move forward,
  * and because a workload's row and its index entries belong together.
@@ -65,11 +66,11 @@ for n = 1, count do
   local old = redis.call('HGET', KEYS[2], key)
   local write = text ~= ''
   local was = old and sourceOf(old)
+  local is = was and write and sourceOf(text)
   if not write then
     redis.call('HDEL', KEYS[2], key)
     redis.call('HDEL', KEYS[5], key)
-  elseif was then
-    local is = cjson.decode(text)
+  elseif is then
     local isChanged = is.h ~= was.h and scheme(is.h) == scheme(was.h)
     local isRehashed = is.v == was.v and scheme(is.h) ~= scheme(was.h)
     local isAnnotated = is.v == was.v and is.n and type(was.n) == 'string' and newer(is.n, was.n)

@@ -52,6 +52,7 @@ const EXPRESSIONS = [
   `cjson.encode({ 1, 2, 3 }), cjson.encode({}), cjson.encode({ a = 1 }), cjson.encode('a/b"c\\n\\1'), cjson.encode(1.5), cjson.encode(1e20), cjson.encode(true), cjson.encode(cjson.null)`,
   `cjson.encode({ { 1 }, { a = { 'x' } } }), cjson.encode(12345678901234), cjson.encode(123456789012345678), cjson.encode(0.1), cjson.encode({ [1] = 1, [3] = 3 })`,
   `cjson.decode('{"a":[1,2,{"b":null}]}').a[3].b == cjson.null, cjson.decode('[1.5,-2e3,true,"x"]')[2], cjson.decode('"\\\\u00e9\\\\ud83d\\\\ude00"'), #cjson.decode('[]')`,
+  `(pcall(cjson.decode, '"\\\\ud83d…"')), (pcall(cjson.decode, '"\\\\ude00"')), (pcall(cjson.decode, '"\\\\ud83d\\\\u0041"'))`,
   `pcall(cjson.decode, '{bad'), pcall(cjson.decode, ''), (pcall(cjson.encode, { [{}] = 1 })), (pcall(error, 'x'))`,
   `cmsgpack.unpack(cmsgpack.pack({ 1, 'a', { b = 2 }, -5, 300, 70000, 1.5, true })), #cmsgpack.pack(1, 2), cmsgpack.pack({ 1, 2, 3, 'abc', -33, 1e10, 2.25, false })`,
   `cmsgpack.unpack(cmsgpack.pack('x', 'y')), #cmsgpack.pack(string.rep('a', 300)), cmsgpack.pack(-1) == '\\255', cmsgpack.pack(0.1)`,

@@ -96,6 +96,7 @@ function withoutUnicodeEscapes(text: string): string {
     const units = high === undefined ? [single] : [high, low];
     if (units[0] === undefined || Number.parseInt(units[0], 16) < 0x80) return escape;
     const char = String.fromCharCode(...units.map((unit) => Number.parseInt(unit ?? '', 16)));
+    if (!char.isWellFormed()) throw new LuaFault('half of a character');
     return Buffer.from(char).toString('latin1');
   });
 }
