@@ -4,11 +4,17 @@ import { hashKey, recordHash } from './record-hash.ts';
 import {
   isRecordInBounds,
   MOST_RECORD_BYTES,
+  MOST_RECORDED,
   readRecord,
   recordedHashes,
   recordedTemplate,
   writeRecord,
 } from './record.ts';
+
+function recordOfNames(count: number, hash: string): string {
+  const names = Array.from({ length: count }, (_, n) => `Secret/${n.toString(36)}`);
+  return writeRecord(Object.fromEntries(names.map((name) => [name, hash])));
+}
 
 describe('the record', () => {
   it('is compact, versioned, and sorted by source', () => {
@@ -74,9 +80,15 @@ describe('the record', () => {
     ['{"v":2,"s":{}}', 'is of a later version'],
     ['{"v":1,"s":[]}', 'has a list for a map'],
     ['{"v":1,"s":{"ConfigMap/a":7}}', 'has a number for a hash'],
+    [recordOfNames(MOST_RECORDED + 1, ''), 'has more names than Reroll writes'],
+    [recordOfNames(1, 'x'.repeat(MOST_RECORD_BYTES)), 'is longer than Reroll writes'],
   ])('that %j (%s) is unreadable and counts as empty', (text) => {
     expect(readRecord(text)).toEqual({ state: 'unreadable' });
     expect(recordedHashes(text)).toEqual({});
+  });
+
+  it('of as many names as fit is read', () => {
+    expect(Object.keys(recordedHashes(recordOfNames(MOST_RECORDED, '')))).toHaveLength(MOST_RECORDED);
   });
 
   it('never throws, whatever somebody wrote there', () => {

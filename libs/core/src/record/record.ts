@@ -20,6 +20,9 @@ const VERSION = 1;
  */
 export const MOST_RECORD_BYTES = 131_072;
 
+/** The most names in a record. Reroll never writes more, as an entry has at least 23 bytes (`"Secret/a":"0.deleted",`). */
+export const MOST_RECORDED = 5_700;
+
 /** Record hash by `<kind>/<name>`, e.g. `{ 'ConfigMap/web': '1.x7…' }`. */
 export type RecordedHashes = Readonly<Record<string, string>>;
 
@@ -49,13 +52,17 @@ const SHORT = 512;
 
 const cache = new WeightedCache<RecordReading>(CACHE_CHARACTERS, (_, text) => text.length + ENTRY_CHARACTERS);
 
-/** Parses the annotation. Never throws: invalid text is `unreadable` and counts as stripped. */
+/**
+ * Parses the annotation. Never throws: invalid text is `unreadable` and counts as stripped, as does more than Reroll writes. Anybody who
+ * may write to the workload can put it there, and each name costs every watcher and Redis.
+ */
 export function readRecord(text: string | undefined): RecordReading {
   if (text === undefined) return { state: 'absent' };
   return text.length <= SHORT ? parse(text) : cache.get(text, parse);
 }
 
 function parse(text: string): RecordReading {
+  if (text.length > MOST_RECORD_BYTES) return { state: 'unreadable' };
   work.recordCharacters += text.length;
   const raw = jsonOf(text);
   if (!isWireRecord(raw)) return { state: 'unreadable' };
@@ -128,5 +135,6 @@ function isWireRecord(raw: unknown): raw is WireRecord {
 
 function isHashes(raw: unknown): raw is Record<string, string> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return false;
-  return Object.values(raw).every((hash) => typeof hash === 'string');
+  const hashes = Object.values(raw);
+  return hashes.length <= MOST_RECORDED && hashes.every((hash) => typeof hash === 'string');
 }

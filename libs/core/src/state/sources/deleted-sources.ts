@@ -65,9 +65,9 @@ export class DeletedSources {
     const row = this.#known.workloads.get(workload);
     if (!row) return true;
     const name = sourceNameOf(key);
+    if (Object.hasOwn(recordedHashes(row.record), name)) return false;
     const { literal } = namedSources(row, this.#rules.decision.keys);
-    const names = [row.uses, row.mentions, literal, Object.keys(recordedHashes(row.record))];
-    if (names.some((some) => some.includes(name))) return false;
+    if ([row.uses, row.mentions, literal].some((some) => some.includes(name))) return false;
     const dependency = { name, source: this.#known.sources.get(key), recorded: undefined };
     return pendingCauseOfDependency(row, dependency, this.#rules.triggers) === null;
   }
