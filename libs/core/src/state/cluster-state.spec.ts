@@ -368,7 +368,13 @@ describe('a workload', () => {
   });
 
   it('found with another template than the catalog leaves its record unverified', () => {
-    const row = workloadRow({ rv: '18', uid: 'uid-web', template: 't0', record: recordOf({ cm: 'A' }) });
+    const row = workloadRow({
+      rv: '18',
+      uid: 'uid-web',
+      template: 't0',
+      generation: 0,
+      record: recordOf({ cm: 'A' }),
+    });
     const clusterState = clusterStateOf({ ...recorded, workloadRows: { [WEB]: row } });
     expect(clusterState.workloads.get(WEB)).toMatchObject({ templateRv: '18', unverified: ['ConfigMap/cm'] });
   });
@@ -421,8 +427,18 @@ describe('a workload', () => {
     const clusterState = settled(recorded);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
-    clusterState.workloadWritten(seenWorkload('web', 120, { template: 'another' }));
+    clusterState.workloadWritten(seenWorkload('web', 120, { template: 't2' }));
     expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
+  });
+
+  it('whose template is served in another form, as after an upgrade of the API server, was not rolled', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    const record = recordOf({ cm: 'A' });
+    clusterState.workloadWritten(seenWorkload('web', 120, { template: 't2', generation: 1, record }));
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
+    clusterState.workloadWritten(seenWorkload('web', 130, { template: 't3', generation: 3, record }));
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
   });
 
   it('whose status is written makes no row and no reload job', () => {
@@ -499,6 +515,17 @@ describe('a workload', () => {
 });
 
 describe('a resync', () => {
+  it('counts for how long a workload has needed a reload, whatever is written to it meanwhile', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    for (let n = 0; n < 5; n += 1) {
+      resync(clusterState);
+      const seen = seenWorkload('web', 120 + n, { generation: 2 + n, record: recordOf({ cm: 'A' }) });
+      clusterState.workloadWritten(seen);
+    }
+    expect(clusterState.pendingReloads(1_000)).toEqual({ workloads: 1, oldest: 5_000 });
+  });
+
   it('enqueues what is pending after 1, 2, 4 … resyncs', () => {
     const clusterState = settled(recorded);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);

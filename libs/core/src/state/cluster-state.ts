@@ -490,7 +490,7 @@ export class ClusterState {
 
   /** Evaluates a workload after an event; enqueues it unless a change job will. */
   #touch(key: WorkloadKey, changeJobComes = false): void {
-    this.#pending.forget(key);
+    this.#pending.touched(key);
     const cause = this.#evaluate(key);
     if (cause && !changeJobComes) this.#outbox.enqueueReload(key, cause);
   }

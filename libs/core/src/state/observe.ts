@@ -187,9 +187,13 @@ function marksOf(spec: PodSpec): string[] {
   return names.filter(isEnvVarMark);
 }
 
-/** 96 bits are enough to tell apart the templates of one workload. */
+/**
+ * 96 bits are enough to tell apart the templates of one workload. Without `creationTimestamp`, which is null and which not all versions
+ * of the API server serve.
+ */
 function templateHash(template: PodTemplate): string {
-  const text = JSON.stringify(template);
+  const metadata = { ...template.metadata, creationTimestamp: undefined };
+  const text = JSON.stringify({ ...template, metadata });
   work.templateCharacters += text.length;
   return createHash('sha256').update(text).digest().subarray(0, 12).toString('base64url');
 }

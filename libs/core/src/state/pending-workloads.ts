@@ -30,6 +30,12 @@ export class PendingWorkloads {
       this.#pending.set(key, { cause, enqueues: 0, nextResync: 0, sinceResync: this.#resyncs });
   }
 
+  /** An event has the workload evaluated. If it stays pending, resyncs enqueue it as often as one that has just become so. */
+  touched(key: WorkloadKey): void {
+    const entry = this.#pending.get(key);
+    if (entry) Object.assign(entry, { enqueues: 0, nextResync: 0 });
+  }
+
   forget(key: WorkloadKey): void {
     this.#pending.delete(key);
   }
@@ -45,10 +51,7 @@ export class PendingWorkloads {
 
   /** Forgets what was enqueued. */
   beginAnew(): void {
-    for (const entry of this.#pending.values()) {
-      entry.enqueues = 0;
-      entry.nextResync = 0;
-    }
+    for (const key of this.#pending.keys()) this.touched(key);
   }
 
   /**

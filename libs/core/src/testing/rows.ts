@@ -38,7 +38,7 @@ export function seenWorkload(
     kind: 'Deployment',
     namespace: 'ns',
     uid: `uid-${name}`,
-    generation: 1,
+    generation: generationOf(more),
     rv: String(rv),
     createdAt: 0,
     template: 't1',
@@ -52,6 +52,11 @@ export function seenWorkload(
     resumeAt: undefined,
     ...more,
   };
+}
+
+/** Each write of a template is one of another generation: `t2` is that of generation 2. */
+function generationOf({ template = 't1' }: { template?: string }): number {
+  return Number(/\d+$/u.exec(template)?.[0] ?? 1);
 }
 
 export function recordOf(hashes: Readonly<Record<string, string>>): string {

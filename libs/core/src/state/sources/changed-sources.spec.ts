@@ -101,7 +101,7 @@ describe('a source that is written a thousand times', () => {
 describe('of A -> B -> A seen as one', () => {
   it('a template that was written in between, and is seen before, is reloaded', () => {
     const clusterState = clusterStateOf(1);
-    clusterState.workloadWritten({ ...userOf('web0', 'cm', 115), template: 't2' });
+    clusterState.workloadWritten({ ...userOf('web0', 'cm', 115), template: 't2', generation: 2 });
     write(clusterState, 'cm', 110, 'B');
     write(clusterState, 'cm', 120, 'A');
     drain(clusterState);
@@ -113,14 +113,14 @@ describe('of A -> B -> A seen as one', () => {
     const clusterState = clusterStateOf(1);
     write(clusterState, 'cm', 110, 'B');
     write(clusterState, 'cm', 120, 'A');
-    clusterState.workloadWritten({ ...userOf('web0', 'cm', 115), template: 't2' });
+    clusterState.workloadWritten({ ...userOf('web0', 'cm', 115), template: 't2', generation: 2 });
     drain(clusterState);
     expect(clusterState.pending.get('Deployment/ns/web0')?.cause).toBe('owed');
   });
 
   it('a template that was written after both is not', () => {
     const clusterState = clusterStateOf(1);
-    clusterState.workloadWritten({ ...userOf('web0', 'cm', 125), template: 't2' });
+    clusterState.workloadWritten({ ...userOf('web0', 'cm', 125), template: 't2', generation: 2 });
     write(clusterState, 'cm', 110, 'B');
     write(clusterState, 'cm', 120, 'A');
     drain(clusterState);

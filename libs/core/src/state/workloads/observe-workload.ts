@@ -214,9 +214,19 @@ function unverifiedKept(seen: ObservedWorkload, known: WorkloadRow): readonly So
   return compact(Object.keys(record).filter(isUnverified));
 }
 
-/** Whether the template changed or a later restart was set. */
+/** Whether the template was changed or a later restart was set. */
 function isRolled(known: WorkloadRow, seen: ObservedWorkload): boolean {
-  return known.template !== seen.template || (seen.restartAt ?? 0) > (known.restartAt ?? 0);
+  const isChanged = known.template !== seen.template && isRewritten(known, seen);
+  return isChanged || (seen.restartAt ?? 0) > (known.restartAt ?? 0);
+}
+
+/**
+ * Whether the spec with the template was written. An API server of another version may serve the same template in another form, for
+ * example with a new default.
+ */
+function isRewritten(known: WorkloadRow, seen: ObservedWorkload): boolean {
+  const [before, now] = [known.templateOwner ?? known, seen.templateOwner ?? seen];
+  return before.uid !== now.uid || before.generation !== now.generation;
 }
 
 /** Returns the entries of the record that were wrong when the template was written. */
