@@ -138,7 +138,11 @@ export class Outbox {
 
   /** Takes at most `most` jobs of each sort, oldest first. */
   takeJobs(most: number): Jobs {
-    const reloads = [...this.#reloads].slice(0, most);
+    const reloads: [WorkloadKey, PendingCause][] = [];
+    for (const reload of this.#reloads) {
+      if (reloads.length === most) break;
+      reloads.push(reload);
+    }
     for (const [key] of reloads) this.#reloads.delete(key);
     return { changes: takeFrom(this.#changes, most), reloads, resumes: takeFrom(this.#resumes, most) };
   }
