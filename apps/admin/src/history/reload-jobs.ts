@@ -1,7 +1,8 @@
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import type { LiveJob } from '@reroll/core/history/states';
 import type { WorkloadKey } from '@reroll/core/model';
-import { RELOADS, SCORE_PER_MILLISECOND } from '@reroll/redis/queue/queues';
+import { timeOfScore } from '@reroll/redis/queue/oldest-due';
+import { RELOADS } from '@reroll/redis/queue/queues';
 
 /**
  * Finds the reload jobs of workloads by the deduplication keys of BullMQ 6, in two round trips. Rejects with ioredis'
@@ -37,7 +38,7 @@ export class ReloadJobs {
         // Without a hash the job is gone and only its key remains.
         if (timestamp === null || timestamp === undefined) return [];
         const score = scores[index];
-        const until = typeof score === 'string' ? Math.floor(Number(score) / SCORE_PER_MILLISECOND) : null;
+        const until = typeof score === 'string' ? timeOfScore(score) : null;
         const state = running.has(id) ? 'active' : until === null ? 'waiting' : 'delayed';
         return [[workload, { id, state, until, made: Number(made ?? 0), most: mostOf(opts) }] as const];
       }),

@@ -1,8 +1,10 @@
 import { QUEUE_NAMES, type Queue as QueueView } from '@reroll/shared/api/queues';
+import type { RedisClient } from '@reroll/redis/connection/redis';
 import { NOTIFICATIONS } from '@reroll/redis/queue/notifications';
+import { ADOPTION, dueSince, oldestDue, timesOfDelayed } from '@reroll/redis/queue/oldest-due';
 import { CHANGES, RELOADS, RESUMES } from '@reroll/redis/queue/queues';
 import { namespaceOf, type Key } from '@reroll/core/model';
-import { Queue, type ConnectionOptions, type Job } from 'bullmq';
+import { Queue, type Job } from 'bullmq';
 import { visibility, type Caller } from '../auth/caller.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -18,8 +20,9 @@ export interface FoundJob {
 export class JobBoard {
   readonly #queues: Readonly<Record<QueueName, Queue>>;
   readonly #lists: JobLists;
+  readonly #redis: RedisClient;
 
-  constructor(by: { connection: ConnectionOptions; prefix: string }) {
+  constructor(by: { connection: RedisClient; prefix: string }) {
     const open = (name: string): Queue => {
       const queue = new Queue(name, by);
       // BullMQ reports a lost connection here; a call that is under way rejects by itself.
@@ -33,6 +36,7 @@ export class JobBoard {
       notifications: open(NOTIFICATIONS),
     };
     this.#lists = new JobLists(this.#queues);
+    this.#redis = by.connection;
   }
 
   get all(): readonly Queue[] {
@@ -104,18 +108,19 @@ export class JobBoard {
     return Object.fromEntries(counts) as Record<JobState, number>;
   }
 
-  /** Milliseconds for which the job that has been due longest has waited for a worker; 0 if none is due. */
+  /** Milliseconds for which the job that has been due longest has waited for a worker; 0 if none is due. Adoption does not count. */
   async #oldestDue(name: QueueName, namespaces: NamespacesAsked): Promise<number> {
     const now = Date.now();
-    const first = async (state: 'waiting' | 'delayed'): Promise<JobFacts | undefined> =>
-      namespaces.all
-        ? (await this.#queues[name].getJobs([...TYPES[state]], 0, 0, true)).at(0)
-        : (await visibleOf(await this.#lists.oldest(name, state), namespaces)).at(0);
-    const [waiting, delayed] = await Promise.all([first('waiting'), first('delayed')]);
-    const due = [now];
-    if (waiting) due.push(waiting.processedOn ?? waiting.timestamp + (waiting.opts.delay ?? 0));
-    if (delayed) due.push((delayed.processedOn ?? delayed.timestamp) + delayed.delay);
-    return now - Math.min(...due);
+    const queue = this.#queues[name];
+    if (namespaces.all) return await oldestDue(queue, this.#redis, now);
+    const [waiting, delayed] = await Promise.all([
+      this.#lists.oldest(name, 'waiting'),
+      this.#lists.oldest(name, 'delayed'),
+    ]);
+    const real = waiting.filter(({ priority }) => priority !== ADOPTION);
+    const due = (await visibleOf(real, namespaces)).map(dueSince);
+    const ids = (await visibleOf(delayed, namespaces)).flatMap(({ id }) => id ?? []);
+    return now - Math.min(now, ...due, ...(await timesOfDelayed(queue, this.#redis, ids)));
   }
 
   async #queue(name: QueueName, namespaces: NamespacesAsked): Promise<QueueView> {

@@ -23,7 +23,15 @@ const KEPT = 2_000;
 /** The facts that are kept of a job. */
 export interface JobFacts extends Pick<
   Job,
-  'id' | 'data' | 'timestamp' | 'processedOn' | 'finishedOn' | 'delay' | 'attemptsMade' | 'failedReason'
+  | 'id'
+  | 'data'
+  | 'timestamp'
+  | 'processedOn'
+  | 'finishedOn'
+  | 'delay'
+  | 'priority'
+  | 'attemptsMade'
+  | 'failedReason'
 > {
   readonly opts: Pick<Job['opts'], 'attempts' | 'delay'>;
 }
@@ -76,7 +84,8 @@ function questionOf(name: QueueName, state: JobState, from: End): string {
 
 /** Drops what BullMQ keeps with each job, because the list stays for a while. */
 function factsOf(job: JobFacts): JobFacts {
-  const { id, data, timestamp, processedOn, finishedOn, delay, attemptsMade, failedReason, opts } = job;
+  const { id, data, timestamp, processedOn, finishedOn, delay, priority, attemptsMade, failedReason, opts } =
+    job;
   const { attempts, delay: first } = opts;
   return {
     id,
@@ -85,6 +94,7 @@ function factsOf(job: JobFacts): JobFacts {
     processedOn,
     finishedOn,
     delay,
+    priority,
     attemptsMade,
     failedReason,
     opts: { attempts, delay: first },

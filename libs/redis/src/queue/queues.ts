@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Job, Queue, type JobsOptions, type KeepJobs } from 'bullmq';
 import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { RedisClient } from '../connection/redis.ts';
-import { BurstLevels, LAST_LEVEL } from './burst-levels.ts';
+import { BurstLevels } from './burst-levels.ts';
 import { ChangeDebounce } from './change-debounce.ts';
+import { ADOPTION, oldestDue, SCORE_PER_MILLISECOND } from './oldest-due.ts';
 import { ReloadDebounce } from './reload-debounce.ts';
 import {
   changeJobOf,
@@ -39,9 +40,6 @@ const KEEP_FAILED = { age: 7 * 86_400, count: 1_000 };
 /** Jobs written in one turn of the event loop, and in one round trip. */
 export const JOBS_PER_WRITE = 100;
 
-/** BullMQ's priority of a job that only records (adoption): behind all other jobs. */
-const ADOPTION = LAST_LEVEL + 1;
-
 export interface ReloadToEnqueue {
   readonly workload: WorkloadKey;
   readonly since: number;
@@ -55,9 +53,6 @@ export interface Resume {
   /** Unix milliseconds, by the clock of the enqueueing process. */
   readonly at: number;
 }
-
-/** BullMQ sorts delayed jobs by when they begin, in Unix milliseconds times this. */
-export const SCORE_PER_MILLISECOND = 0x1000;
 
 /** Clocks of nodes may differ by less than this, and busy workers may be as late. */
 const CLOCK_TOLERANCE = 5_000;
@@ -206,7 +201,7 @@ export class Queues {
     const queue: Queue = this[name];
     const [first, last] = await Promise.all([
       this.#settings.connection.zrange(
-        this.#delayed(name),
+        queue.toKey('delayed'),
         0,
         `${overdue}`,
         'BYSCORE',
@@ -229,22 +224,9 @@ export class Queues {
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
   }
 
-  /**
-   * Returns for how many milliseconds the most overdue job has waited for a worker, since its last attempt if there was one; 0 if
-   * none is due. A reload job that was put off counts from the end of its first quiet period once it is due. Adoption does not count, because it waits behind all other jobs.
-   */
+  /** As the function `oldestDue` says. */
   async oldestDue(name: QueueName, now: number): Promise<number> {
-    const queue: Queue = this[name];
-    const [waiting, [, delayed], later] = await Promise.all([
-      queue.getJobs(['waiting'], 0, 0, true),
-      this.#settings.connection.zrange(this.#delayed(name), 0, '0', 'WITHSCORES'),
-      firstOfLevels(queue),
-    ]);
-    const due = [now];
-    for (const job of [...waiting, ...later])
-      due.push(job.processedOn ?? job.timestamp + (job.opts.delay ?? 0));
-    if (delayed !== undefined) due.push(Math.floor(Number(delayed) / SCORE_PER_MILLISECOND));
-    return now - Math.min(...due);
+    return await oldestDue(this[name], this.#settings.connection, now);
   }
 
   get all(): readonly Queue[] {
@@ -263,11 +245,6 @@ export class Queues {
   /** Names a job to BullMQ without reading it. */
   #jobOf(name: QueueName, id: string): Job {
     return new Job(this[name] as Queue, name, {}, {}, id);
-  }
-
-  /** The key of the delayed jobs, a sorted set. */
-  #delayed(name: QueueName): string {
-    return `${this.#settings.prefix}:${name}:delayed`;
   }
 }
 
@@ -307,21 +284,6 @@ async function inPortions<T>(
     if (at > 0) await nextTurn();
     await write(items.slice(at, at + JOBS_PER_WRITE));
   }
-}
-
-const LEVELS = Array.from({ length: LAST_LEVEL }, (_, index) => index + 1);
-
-/** Returns the oldest job of each burst level; jobs with a priority are sorted by it. */
-async function firstOfLevels(queue: Queue): Promise<Job[]> {
-  const counts = await queue.getCountsPerPriority(LEVELS);
-  const firsts: number[] = [];
-  let before = 0;
-  for (const level of LEVELS) {
-    const count = counts[level] ?? 0;
-    if (count > 0) firsts.push(before);
-    before += count;
-  }
-  return (await Promise.all(firsts.map((at) => queue.getJobs(['prioritized'], at, at, true)))).flat();
 }
 
 /** BullMQ's codes for a job that no longer exists, and for one in the wrong state. */

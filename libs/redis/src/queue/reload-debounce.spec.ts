@@ -1,7 +1,8 @@
 import { Worker, type Job } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RealRedis } from '../testing/real-redis.ts';
-import { Queues, RELOADS, SCORE_PER_MILLISECOND } from './queues.ts';
+import { timeOfScore } from './oldest-due.ts';
+import { Queues, RELOADS } from './queues.ts';
 
 const WEB = 'Deployment/shop/web';
 const API = 'Deployment/shop/api';
@@ -41,9 +42,7 @@ async function enqueueAt(time: number, queues: Queues, since = 0): Promise<void>
 /** When each delayed job is due, in milliseconds after the start. */
 async function due(): Promise<number[]> {
   const scored = await redis.client.zrange(`${prefix}:${RELOADS}:delayed`, 0, '-1', 'WITHSCORES');
-  return scored
-    .filter((_, index) => index % 2 === 1)
-    .map((score) => Math.floor(Number(score) / SCORE_PER_MILLISECOND) - START);
+  return scored.filter((_, index) => index % 2 === 1).map((score) => timeOfScore(score) - START);
 }
 
 /** Takes one job and ends it as asked. */
