@@ -22,13 +22,15 @@ function bulkWrites({ most = 100, apiRequestTimeout = 10_000 } = {}) {
     return Promise.resolve(`${audited.length}-0`);
   };
   const keys: string[] = [];
+  const answers = new Map<string, unknown>();
   const idempotency = {
     once: async (
       { key }: Keyed,
       write: { run: () => Promise<unknown>; answer: (done: unknown) => unknown },
     ) => {
       keys.push(key);
-      return write.answer(await write.run());
+      if (!answers.has(key)) answers.set(key, await write.answer(await write.run()));
+      return answers.get(key);
     },
   } as unknown as Idempotency;
   let left = most;
@@ -136,6 +138,38 @@ describe('a bulk request', () => {
     const same = reload([WEB, DB]);
     await bulks.perform(input({ plan }), same.bulk);
     expect(same.done).toEqual([WEB.target, DB.target]);
+  });
+
+  it('does only what is not done if it is repeated with its key and its plan, though what is done matches no more', async () => {
+    const { bulks, audited } = bulkWrites();
+    const { plan } = await bulks.perform(input({ dryRun: true }), reload([DB, WEB]).bulk);
+    const first = reload([DB, WEB], { [DB.target]: new Error('away') });
+    const { items } = await bulks.perform(input({ plan }, 'key'), first.bulk);
+    const again = reload([DB]);
+    const answer = await bulks.perform(input({ plan }, 'key'), again.bulk);
+    expect(answer).toMatchObject({ plan, items: [{ ...DB, result: 'done' }, items[1]] });
+    expect([first.done, again.done]).toEqual([[WEB.target], [DB.target]]);
+    expect(await bulks.perform(input({ plan }, 'key'), reload([]).bulk)).toEqual(answer);
+    expect(audited.filter(({ result }) => result === 'done')).toHaveLength(2);
+    // What is planned is of the key.
+    const other = bulks.perform(input({ plan }, 'other'), reload([]).bulk);
+    await expect(other).rejects.toMatchObject({
+      code: 'Conflict',
+      details: { detail: expect.stringContaining('this request did nothing') },
+    });
+  });
+
+  it('with a plan that did not match is not bound to what it found, and a dry run keeps nothing under its key', async () => {
+    const { bulks } = bulkWrites();
+    const { plan } = await bulks.perform(input({ dryRun: true }, 'key'), reload([DB, WEB]).bulk);
+    await bulks.perform(input({ dryRun: true, plan }, 'key'), reload([DB, WEB]).bulk);
+    const early = bulks.perform(input({ plan }, 'key'), reload([WEB]).bulk);
+    await expect(early).rejects.toMatchObject({ code: 'Conflict' });
+    const dry = bulks.perform(input({ dryRun: true, plan }, 'key'), reload([WEB]).bulk);
+    await expect(dry).rejects.toMatchObject({ code: 'Conflict' });
+    const { done, bulk } = reload([DB, WEB]);
+    await bulks.perform(input({ plan }, 'key'), bulk);
+    expect(done).toEqual([DB.target, WEB.target]);
   });
 
   it('is counted as one request for each object, and starts no more than the caller has left', async () => {

@@ -66,11 +66,8 @@ export class BulkWrites {
 
   async #all<Result>(input: BulkInput, bulk: Bulk<Result>): Promise<BulkAnswer> {
     const until = performance.now() + SHARE_OF_TIMEOUT * this.options.apiRequestTimeout;
-    const { dryRun, plan: expected } = input.body;
     const key = idempotencyKeyOf(input.request);
-    const matched = await bulk.find();
-    const plan = planOf(bulk.action, input.body, matched);
-    if (expected !== undefined && expected !== plan) throw notAsPlanned();
+    const matched = await this.#matched(input, key, bulk);
     const items: BulkItem[] = [];
     const rest = matched.entries();
     let isStopped = false;
@@ -86,7 +83,24 @@ export class BulkWrites {
       }
     };
     await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
-    return { plan, dryRun, items };
+    return { plan: planOf(bulk.action, input.body, matched), dryRun: input.body.dryRun, items };
+  }
+
+  /** With a key and a plan, a repetition gets what was planned, although what is done may not match any more. */
+  async #matched<Result>(
+    input: BulkInput,
+    key: string | undefined,
+    { action, find }: Bulk<Result>,
+  ): Promise<readonly Matched[]> {
+    const { plan, dryRun } = input.body;
+    const asPlanned = async (): Promise<readonly Matched[]> => {
+      const matched = await find();
+      if (plan !== undefined && plan !== planOf(action, input.body, matched)) throw notAsPlanned();
+      return matched;
+    };
+    if (key === undefined || plan === undefined || dryRun) return await asPlanned();
+    // No object shares this key: none is called `plan`.
+    return await this.writes.found(input, `${key} plan`, asPlanned);
   }
 
   async #one<Result>(input: BulkInput, matched: Matched, { write }: Bulk<Result>): Promise<ItemResult> {
@@ -129,9 +143,12 @@ function planOf(
     .slice(0, 32);
 }
 
-/** Does not give the plan of now: an approval is of what somebody has looked at. */
+/**
+ * Does not give the plan of now: an approval is of what somebody has looked at. Speaks of this request only: an earlier one may have
+ * done what was planned, and what it found not be kept.
+ */
 function notAsPlanned(): ProblemError {
   return new ProblemError('Conflict', {
-    detail: 'something else matches now than in the plan; nothing was done. Look at a new dry run',
+    detail: 'something else matches now than in the plan, so this request did nothing. Look at a new dry run',
   });
 }

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { partsOf, type WorkloadKey } from '@reroll/core/model';
+import { partsOf, type Key, type WorkloadKey } from '@reroll/core/model';
 import { BulkTargets, type Matched } from '../bulk/bulk-targets.ts';
 import { BulkWrites } from '../bulk/bulk-writes.service.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
@@ -65,7 +65,12 @@ export class BulkController {
     return await this.bulks.perform(input, {
       action: 'bulkRetry',
       find: () => this.targets.failedJobs(body.selector, body.limit, caller),
-      write: ({ id }) => retryWrite(id ?? '', { caller, board: this.board }),
+      write: ({ id, target }) =>
+        retryWrite(id ?? '', {
+          caller,
+          board: this.board,
+          ...(body.dryRun ? {} : { subject: target as Key<string> }),
+        }),
     });
   }
 

@@ -6,13 +6,20 @@ import { mustChange, mustChangeAllOf } from '../steering/must.ts';
 import type { Write } from '../steering/writes.ts';
 import { subjectOf, type JobBoard } from './job-board.ts';
 
-/** The retry of the job with this id, which may not exist. */
+/**
+ * The retry of the job with this id, which may not exist. `subject`: that of the job, if it is known to have been there; then a
+ * repetition is answered as before although the job has ended.
+ */
 export async function retryWrite(
   id: string,
-  { caller, board }: { caller: Caller; board: JobBoard },
+  {
+    caller,
+    board,
+    subject: known,
+  }: { caller: Caller; board: Pick<JobBoard, 'find' | 'retry'>; subject?: Key<string> },
 ): Promise<Write<void, AnswerOf<'retryJob'>>> {
   const found = await board.find(id, caller);
-  const subject = found && subjectOf(found.job);
+  const subject = found ? subjectOf(found.job) : known;
   return {
     action: 'retryJob',
     target: subject === undefined ? id : `${id} ${subject}`,
@@ -21,8 +28,8 @@ export async function retryWrite(
       await (isOfWorkload(subject) ? mustChange(caller, subject) : mustChangeAllOf(caller, subject));
     },
     run: async () => {
-      // `allow` has refused jobs that do not exist.
-      if (found) await board.retry(found);
+      if (!found) throw new ProblemError('NotFound');
+      await board.retry(found);
     },
     answer: (_nothing, audit) => audit,
   };

@@ -6,7 +6,7 @@ import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { pathOf } from '../http/request-context.ts';
 import { AuditLog } from './audit-log.ts';
-import { Idempotency } from './idempotency.ts';
+import { Idempotency, type Keyed } from './idempotency.ts';
 
 export interface WriteInput {
   readonly caller: Caller;
@@ -55,11 +55,7 @@ export class Writes {
         return write.answer(result, { id, at: new Date(at).toISOString() });
       };
       if (key === undefined) return await answer(await write.run());
-      const request = `${input.request.method} ${pathOf(input.request)} ${JSON.stringify(input.body)}`;
-      return await this.idempotency.once(
-        { actor: about.actor, key, request, requestId: about.requestId },
-        { run: write.run, answer },
-      );
+      return await this.idempotency.once(keyedOf(input, key), { run: write.run, answer });
     } catch (error) {
       const problem = error instanceof ProblemError ? error : new ProblemError('Internal');
       const result = problem.status < 500 ? 'refused' : 'failed';
@@ -67,6 +63,22 @@ export class Writes {
       throw error;
     }
   }
+
+  /**
+   * What `find` gives for the first request with this key, and for its repetitions as long as answers are kept. It must change nothing,
+   * since nothing is audited. If it rejects, nothing is kept.
+   */
+  async found<Found>(input: WriteInput, key: string, find: () => Promise<Found>): Promise<Found> {
+    return await this.idempotency.once(keyedOf(input, key), {
+      run: find,
+      answer: (found) => Promise.resolve(found),
+    });
+  }
+}
+
+function keyedOf({ caller, requestId, request, body }: WriteInput, key: string): Keyed {
+  const text = `${request.method} ${pathOf(request)} ${JSON.stringify(body)}`;
+  return { actor: caller.name, key, request: text, requestId };
 }
 
 /** Throws a `ProblemError` if the header is invalid. */
