@@ -130,6 +130,17 @@ describe('what a browser is told', () => {
     expect(headers.get('x-powered-by')).toBeNull();
     expect(headers.get('set-cookie')).toBeNull();
   });
+
+  it.each(['/api/v1/queues', '/api/v1/changes'])(
+    'at %s is for nobody else, so no cache keeps it',
+    async (path) => {
+      const answer = await api.fetch(path, {
+        headers: { 'reroll-authorization': `Bearer ${TOKENS.reader}` },
+      });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    },
+  );
 });
 
 describe('settings of an admin', () => {

@@ -27,7 +27,6 @@ export class EventWriter {
   async begin(id: string): Promise<void> {
     this.#response.status(200).set({
       'Content-Type': 'text/event-stream; charset=utf-8',
-      'Cache-Control': 'no-store',
       // Nothing else uses the connection, and shutdown need not wait for it.
       Connection: 'close',
       // For nginx, which would buffer the stream.

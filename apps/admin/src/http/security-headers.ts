@@ -28,8 +28,11 @@ const OF_DOCS = {
 
 const DOCS = '/api/docs';
 
-/** What browsers may do with our responses. There are no CORS headers, so other sites can read nothing. */
-export function securityHeaders({ apiTlsCertFile }: AdminOptions): RequestHandler {
+/**
+ * What browsers and caches may do with our responses. There are no CORS headers, so other sites can read nothing. No cache keeps what
+ * the API answers one caller: if the token is in `Reroll-Authorization`, a cache cannot tell callers apart. Pages replace this.
+ */
+export function securityHeaders({ apiTlsCertFile }: Pick<AdminOptions, 'apiTlsCertFile'>): RequestHandler {
   const hsts = apiTlsCertFile === undefined ? false : { maxAge: 31_536_000, includeSubDomains: false };
   const headers = (directives: Readonly<Record<string, string[] | null>>): RequestHandler =>
     helmet({
@@ -42,6 +45,7 @@ export function securityHeaders({ apiTlsCertFile }: AdminOptions): RequestHandle
   const strict = headers(STRICT);
   const docs = headers(OF_DOCS);
   return (request: Request, response: Response, next: NextFunction) => {
+    response.setHeader('Cache-Control', 'no-store');
     (pathOf(request) === DOCS ? docs : strict)(request, response, next);
   };
 }
