@@ -97,6 +97,22 @@ test('a standby writes nothing, and all that it knows once it takes the lead', a
   await publisher.stop();
 });
 
+test('corrections that Redis refuses are enqueued later', async () => {
+  const { clusterState, publisher, resyncer, enqueueReloads } = watcherInSync();
+  const names = Array.from({ length: 150 }, (_, n) => `unrecorded-${n}`);
+  for (const name of names) clusterState.workloadWritten(seenWorkload(name, 3));
+  const enqueued = new Set<string>();
+  enqueueReloads.mockImplementation(async (reloads) => {
+    // The first of them go at once, the others at the rate of adoptions.
+    if (enqueueReloads.mock.calls.length === 2) throw new Error('Redis is away');
+    for (const { workload } of reloads) enqueued.add(workload);
+  });
+  await resyncer.takeOver('7');
+  const all = names.map((name) => `Deployment/ns/${name}`);
+  await vi.waitFor(() => expect([...enqueued]).toEqual(expect.arrayContaining(all)), { timeout: 20_000 });
+  await publisher.stop();
+});
+
 test('a leader that loses the Lease while it writes rows enqueues nothing for them', async () => {
   const { state, publisher, resyncer, publish, enqueueReloads } = watcherInSync();
   publish.mockImplementation(async () => {

@@ -322,7 +322,13 @@ export class Publisher {
     await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
     const ready = this.#ready(this.#notifyOnly ? this.#alreadyBegun(reloads) : reloads, since);
-    await queues.enqueueReloads(ready);
+    try {
+      await queues.enqueueReloads(ready);
+    } catch (error) {
+      // Those of earlier turns are in no outbox.
+      for (const { workload, isAdoption } of ready) if (isAdoption) this.#corrections.add(workload);
+      throw error;
+    }
     metrics.workqueueAdds.inc(ready.length);
     await this.#enqueueResumes(resumes);
   }
