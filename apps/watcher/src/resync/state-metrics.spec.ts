@@ -33,7 +33,7 @@ beforeEach(() => {
   registry = new Registry();
   const tracker = new RolloutTracker();
   const stale = new StaleRollouts(clusterState, tracker.tracked);
-  sightings = new RolloutSightings(clusterState, { tracker, stale }, { want: () => undefined });
+  sightings = new RolloutSightings(clusterState, { tracker, stale }, NO_PODS);
   const metrics = watcherMetrics(registry);
   counts = new StateMetrics({ clusterState, stale, certificates, metrics, interval: 60_000 });
 });
@@ -47,6 +47,8 @@ async function counted(name: string): Promise<string[]> {
 }
 
 /** A live sighting of a workload, its rollout complete or not. */
+const NO_PODS = { want: () => undefined, gone: () => undefined, prune: () => undefined };
+
 function sees(name: string, rv: number, isComplete: boolean, more: Partial<ObservedWorkload> = {}): void {
   const workload = seenWorkload(name, rv, { generation: rv, ...more });
   const { key, generation } = workload;

@@ -17,12 +17,12 @@ export class RolloutSightings {
   readonly #clusterState: ClusterState;
   readonly #tracker: RolloutTracker;
   readonly #stale: StaleRollouts;
-  readonly #stuckPods: Pick<StuckPods, 'want'>;
+  readonly #stuckPods: Pick<StuckPods, 'want' | 'gone' | 'prune'>;
 
   constructor(
     clusterState: ClusterState,
     { tracker, stale }: { tracker: RolloutTracker; stale: StaleRollouts },
-    stuckPods: Pick<StuckPods, 'want'>,
+    stuckPods: Pick<StuckPods, 'want' | 'gone' | 'prune'>,
   ) {
     this.#clusterState = clusterState;
     this.#tracker = tracker;
@@ -33,12 +33,15 @@ export class RolloutSightings {
   gone(workload: WorkloadKey): void {
     this.#tracker.gone(workload);
     this.#stale.gone(workload);
+    this.#stuckPods.gone(workload);
   }
 
   /** Forgets workloads that the cluster state no longer has. */
   prune(): void {
-    this.#tracker.prune((key) => this.#clusterState.workloads.has(key));
+    const isThere = (key: WorkloadKey): boolean => this.#clusterState.workloads.has(key);
+    this.#tracker.prune(isThere);
     this.#stale.prune();
+    this.#stuckPods.prune(isThere);
   }
 
   /** `update` updates the cluster state with the same sightings. A rollout begins where the pod template differs after that. */

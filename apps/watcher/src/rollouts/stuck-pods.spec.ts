@@ -138,3 +138,15 @@ test('a standby reads none; once it leads it reads those of what is stuck still'
   expect(asked).toHaveLength(1);
   expect(tracker.tracked.get(API)?.pods).toHaveLength(1);
 });
+
+test('a standby keeps nothing of workloads that no longer exist', async () => {
+  isLeader = false;
+  sees('stuck');
+  sees('stuck', API);
+  pods.gone(WEB);
+  pods.prune((workload) => workload !== API);
+  isLeader = true;
+  pods.kick();
+  await settled();
+  expect(asked).toEqual([]);
+});

@@ -55,6 +55,17 @@ export class StuckPods {
     this.kick();
   }
 
+  /** Forgets a workload that no longer exists: a standby reads no pods, and so forgets none by itself. */
+  gone(workload: WorkloadKey): void {
+    this.#wanted.delete(workload);
+    this.#readAt.delete(workload);
+  }
+
+  /** Forgets workloads that no longer exist. */
+  prune(isThere: (workload: WorkloadKey) => boolean): void {
+    for (const workload of this.#wanted.keys()) if (!isThere(workload)) this.gone(workload);
+  }
+
   /** Reads the pods that are due. */
   kick(): void {
     if (this.#stopping.signal.aborted || !this.#context.isLeader()) return;
