@@ -45,11 +45,16 @@ export class Session {
     return this.globals.allNamespaces === true ? undefined : this.namespace;
   }
 
+  /** Where the admin is; undefined if nobody named a namespace. */
+  get adminNamespace(): string | undefined {
+    return this.globals.adminNamespace ?? this.#env('REROLL_ADMIN_NAMESPACE');
+  }
+
   /** @throws a `CliError` if there is no admin */
   async admin(): Promise<AdminApi> {
     const admin = await this.adminIfAny();
     if (admin !== undefined) return admin;
-    const namespace = this.#adminNamespace ?? DEFAULT_ADMIN_NAMESPACE;
+    const namespace = this.adminNamespace ?? DEFAULT_ADMIN_NAMESPACE;
     throw new CliError(`found no admin of Reroll in the namespace ${namespace} of ${this.cluster.origin}`, {
       hints: [
         'is it installed (admin.enabled=true), and are you in the right cluster? --context chooses another',
@@ -98,13 +103,9 @@ export class Session {
 
   #findService(): Promise<AdminService | undefined> {
     return findAdmin(this.cluster.client, {
-      adminNamespace: this.#adminNamespace,
+      adminNamespace: this.adminNamespace,
       adminService: this.globals.adminService ?? this.#env('REROLL_ADMIN_SERVICE'),
     });
-  }
-
-  get #adminNamespace(): string | undefined {
-    return this.globals.adminNamespace ?? this.#env('REROLL_ADMIN_NAMESPACE');
   }
 
   /** Undefined: through the API server. Without a token, the admin may still accept anonymous callers. */

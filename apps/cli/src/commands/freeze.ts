@@ -73,7 +73,7 @@ async function runUnfreeze({ session, io, words, options }: Call<PlaceOptions>):
 function placeOf(session: Session, words: readonly string[], { all }: PlaceOptions): Place {
   if (all === true) {
     if (words.length > 0) throw usageError('expected a workload or --all, given both');
-    const namespace = session.globals.adminNamespace ?? DEFAULT_ADMIN_NAMESPACE;
+    const namespace = session.adminNamespace ?? DEFAULT_ADMIN_NAMESPACE;
     return ofNamespace(namespace, FREEZE_ALL_ANNOTATION, `the installation in namespace/${namespace}`);
   }
   if (words.length === 0)

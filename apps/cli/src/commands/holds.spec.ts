@@ -5,8 +5,8 @@ const WEB = '/apis/apps/v1/namespaces/shop/deployments/web';
 const EVENTS = '/api/v1/namespaces/shop/events';
 
 /** An API server that takes the patch of this path. */
-async function cluster(path: string) {
-  const { run, requests } = await apiServer({ [`PATCH ${path}`]: { body: {} } });
+async function cluster(path: string, env: Readonly<Record<string, string>> = {}) {
+  const { run, requests } = await apiServer({ [`PATCH ${path}`]: { body: {} } }, undefined, env);
   return {
     run,
     /** The annotations that were written. */
@@ -89,6 +89,22 @@ describe('freeze', () => {
       out: `${name} no longer frozen\n`,
     });
     expect(written()).toContainEqual({ [`reroll.dev/${annotation}`]: null });
+  });
+
+  it.each([
+    [[], 'ops'],
+    [['--admin-namespace', 'other'], 'other'],
+  ])('--all with a namespace of the environment and %j is in the namespace %s', async (flags, namespace) => {
+    const { run, written } = await cluster(`/api/v1/namespaces/${namespace}`, {
+      REROLL_ADMIN_NAMESPACE: 'ops',
+    });
+    const frozen = await run('freeze', '--all', ...flags, '--reason', 'x');
+    const unfrozen = await run('unfreeze', '--all', ...flags);
+    expect([frozen.out, unfrozen.out]).toEqual([
+      `the installation in namespace/${namespace} frozen\n`,
+      `the installation in namespace/${namespace} no longer frozen\n`,
+    ]);
+    expect(written()).toEqual([{ 'reroll.dev/freeze-all': '; x' }, { 'reroll.dev/freeze-all': null }]);
   });
 
   it.each([

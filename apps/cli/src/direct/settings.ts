@@ -97,7 +97,7 @@ const CONFIG_MAPS = z.object({
 
 async function findMetaInfo(session: Session): Promise<MetaInfo | undefined> {
   const { client, namespace } = session.cluster;
-  const { adminNamespace } = session.globals;
+  const { adminNamespace } = session;
   const everywhere = adminNamespace === undefined ? await list(client) : undefined;
   const likely = adminNamespace === undefined ? ['reroll', namespace ?? 'default'] : [adminNamespace];
   const lists = everywhere ?? (await Promise.all([...new Set(likely)].map((each) => list(client, each))));
