@@ -5,8 +5,11 @@ import { ClusterAccess, NO_LIMIT_MS } from './connect/cluster-access.ts';
 import { DEFAULT_ADMIN_NAMESPACE, findAdmin, type AdminService } from './connect/find-admin.ts';
 import type { Globals } from './connect/globals.ts';
 import { forwardRoute, isReadableOnTheWay, proxyRoute, serverRoute, type Bearer } from './connect/routes.ts';
-import { CliError } from './errors.ts';
+import { CliError, usageError } from './errors.ts';
 import type { Io } from './io.ts';
+
+const BOTH_HINT =
+  'with --server both say who calls the admin: --token by that token, --as by a token of ten minutes';
 
 /** Milliseconds for which a token of ten minutes is used. */
 const TOKEN_USE_MS = 8 * 60_000;
@@ -122,11 +125,19 @@ export class Session {
     const { token, serviceAccount, as, sendKubeconfigToken } = this.globals;
     if (serviceAccount !== undefined) return this.#bearerOfCluster(serviceAccount);
     // Without --server, --token is for the API server, as in kubectl.
-    const own = (server === undefined ? undefined : token) ?? this.#env('REROLL_TOKEN');
-    if (own !== undefined) return () => Promise.resolve(own);
+    if (server !== undefined && token !== undefined) {
+      if (as === undefined) return () => Promise.resolve(token);
+      throw usageError('expected --token or --as with --server, given both', BOTH_HINT);
+    }
+    if (as !== undefined || sendKubeconfigToken === true) return this.#bearerOfCluster(undefined);
+    return this.#bearerOfVariables(server);
+  }
+
+  #bearerOfVariables(server: string | undefined): Bearer | undefined {
+    const token = this.#env('REROLL_TOKEN');
+    if (token !== undefined) return () => Promise.resolve(token);
     const account = this.#env('REROLL_SERVICE_ACCOUNT');
-    const isChosen = account !== undefined || as !== undefined || sendKubeconfigToken === true;
-    return isChosen || server === undefined ? this.#bearerOfCluster(account) : undefined;
+    return account !== undefined || server === undefined ? this.#bearerOfCluster(account) : undefined;
   }
 
   get #allowsHttp(): boolean {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { status } from '../testing/answers.ts';
 import { apiServer, items, kubeError } from '../testing/stub-cluster.ts';
-import { problem } from '../testing/stub-admin.ts';
+import { runCli } from '../testing/run-cli.ts';
+import { problem, stubAdmin } from '../testing/stub-admin.ts';
 
 const SERVICES = 'GET /api/v1/namespaces/reroll/services';
 const proxyIn = (namespace: string): string =>
@@ -217,6 +218,35 @@ describe('who asks', () => {
       authorization: 'Bearer kube-token',
       'reroll-authorization': 'Bearer own',
     });
+  });
+
+  const AS_BOT = ['--as', 'system:serviceaccount:ops:bot'] as const;
+
+  it.each<[readonly string[], Readonly<Record<string, string>>, string]>([
+    [AS_BOT, { REROLL_TOKEN: 'own' }, 'ten-minutes'],
+    [AS_BOT, { REROLL_SERVICE_ACCOUNT: 'ops/other' }, 'ten-minutes'],
+    [['--send-kubeconfig-token'], { REROLL_TOKEN: 'own' }, 'kube-token'],
+    [['--send-kubeconfig-token'], { REROLL_SERVICE_ACCOUNT: 'ops/other' }, 'kube-token'],
+    [['--send-kubeconfig-token', '--token', 'given'], { REROLL_TOKEN: 'own' }, 'given'],
+  ])('%j wins over the environment %j', async (flags, env, sent) => {
+    const { cli, requests } = await apiServer({ ...found, ...token('ops', 'bot') }, undefined, env);
+    expect(await cli(...flags)).toMatchObject({ code: 0, err: '' });
+    expect(requests.at(-1)?.headers['reroll-authorization']).toBe(`Bearer ${sent}`);
+  });
+
+  it('with --server, --token and --as exclude each other; --send-kubeconfig-token sends --token', async () => {
+    const { url, requests } = await stubAdmin(() => ({ body: status() }));
+    const given = ['status', '--server', url, '--token', 'given'];
+    const env = { REROLL_TOKEN: 'own' };
+    expect(await runCli([...given, ...AS_BOT], { env })).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^error: expected --token or --as with --server, given both\n/),
+    });
+    expect(requests).toEqual([]);
+    for (const flags of [[], ['--send-kubeconfig-token']]) {
+      expect(await runCli([...given, ...flags], { env })).toMatchObject({ code: 0, err: '' });
+      expect(requests.at(-1)?.headers.authorization).toBe('Bearer given');
+    }
   });
 
   it.each([
