@@ -3,7 +3,7 @@ import { keyOf } from '@reroll/core/model';
 import { annotationChanges, annotationsAfter } from './annotation-changes.ts';
 import { kindForName, sourceKindOf, workloadKindOf } from './kinds.ts';
 import { isSourceWord, sourceRef, workloadRef } from './object-ref.ts';
-import { durationArgument, numberArgument, sinceArgument, wordArgument } from './values.ts';
+import { durationArgument, numberArgument, sinceArgument, untilArgument, wordArgument } from './values.ts';
 
 describe('kinds, as kubectl takes them', () => {
   it.each([
@@ -100,6 +100,11 @@ describe('values of flags', () => {
   it.each([
     ['1h', '2026-11-21T14:00:00.000Z'],
     ['2026-11-20T00:00:00Z', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20', '2026-11-20T00:00:00.000Z'],
+    ['2024-02-29T12:30Z', '2024-02-29T12:30:00.000Z'],
+    ['2026-11-20t12:30:15.25+02:00', '2026-11-20T10:30:15.250Z'],
+    ['2026-11-20T12:30:15.123456789-01:30', '2026-11-20T14:00:15.123Z'],
+    ['2026-11-20T12:30', new Date(2026, 10, 20, 12, 30).toISOString()],
   ])('since %s is since %s', (text, time) => {
     expect(sinceArgument('--since', text, now)).toBe(time);
   });
@@ -118,6 +123,16 @@ describe('values of flags', () => {
       expect.objectContaining({ message: expect.stringContaining(`expected ${flag} to be`), exit: 2 }),
     );
   });
+
+  it.each(['45', '10', '0', '-1h', 'tomorrow 40', '2027', '20.11.2027', '2027-02-30', '2027-01-01T25:00Z'])(
+    '%j is neither a time nor a duration, for --since and --until',
+    (text) => {
+      for (const [flag, read] of [['--since', sinceArgument] as const, ['--until', untilArgument] as const]) {
+        const message = `expected ${flag} to be a time (2026-11-21T15:00:00Z) or a duration (1h), given "${text}"`;
+        expect(() => read(flag, text, now)).toThrow(expect.objectContaining({ message, exit: 2 }));
+      }
+    },
+  );
 
   it('annotations are set with = and taken away with -, as kubectl does it', () => {
     const changes = annotationChanges('--annotate', ['a.b/c=d=e', 'gone-', 'empty=']);

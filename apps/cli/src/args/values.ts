@@ -1,4 +1,5 @@
 import { parseDuration } from '@reroll/core/durations';
+import { z } from 'zod';
 import { usageError, type CliError } from '../errors.ts';
 
 /** Milliseconds of `30s`, `2m`, or, as in kubectl, a number of seconds. `0` means no limit, which is undefined. */
@@ -24,13 +25,22 @@ export function untilArgument(flag: string, text: string, now: number): number {
 
 function timeOf(flag: string, text: string, at: (duration: number) => number): number {
   const duration = parseDuration(text);
-  const time = duration === undefined || duration <= 0 ? Date.parse(text) : at(duration);
+  const time = duration === undefined || duration <= 0 ? timeIn(text) : at(duration);
   if (Number.isNaN(time)) {
     throw usageError(
       `expected ${flag} to be a time (2026-11-21T15:00:00Z) or a duration (1h), given ${JSON.stringify(text)}`,
     );
   }
   return time;
+}
+
+/** RFC 3339, also without seconds, time zone (that of this machine) or time of day (UTC). */
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/iu;
+
+/** NaN if it is none: `Date.parse` alone takes `45` for a year, and the 30th of February for a day in March. */
+function timeIn(text: string): number {
+  const date = TIME.exec(text)?.[1];
+  return z.iso.date().safeParse(date).success ? Date.parse(text) : Number.NaN;
 }
 
 export function numberArgument(
