@@ -140,6 +140,32 @@ describe('change --watch', () => {
     expect((await watched([waiting, { workloads, more, counted: { Reloaded: 3 } }])).code).toBe(0);
   });
 
+  it.each([
+    ['rolledOut', 0],
+    ['stuck', 4],
+  ] as const)(
+    'goes by the listed workloads (%s) once the source has changed again, and says so',
+    async (state, code) => {
+      const more = { woken: 3, leftAlone: 0 };
+      const steps = [
+        { workloads: [changeWorkload('reloaded')], more, counted: null },
+        { workloads: [changeWorkload(state)], more, counted: null },
+      ];
+      const unknown =
+        'What became of 3 more workloads with a reload job is not known, because the source has changed again.';
+      for (const isLive of [false, true]) {
+        const told = await watched([{}, ...steps], { flags: ['--timeout', '10m'], isLive });
+        expect(told.code).toBe(code);
+        expect(told.err.split('\n').filter((line) => line === unknown)).toHaveLength(1);
+      }
+      const { err } = await watched([
+        {},
+        { workloads: [changeWorkload(state)], more, counted: { Reloaded: 3 } },
+      ]);
+      expect(err).not.toContain('not known');
+    },
+  );
+
   it('ends at once if there is no such change', async () => {
     const { url } = await stubAdmin(() => problem(404, 'NotFound'));
     const { code, err } = await runCli(['change', '1763737200123-0', '--watch', '--server', url]);

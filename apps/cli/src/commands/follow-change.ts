@@ -44,7 +44,10 @@ export async function followChange(session: Session, followed: Followed): Promis
     else {
       progress.tell(looked);
       const code = endOf(looked, followed);
-      if (code !== undefined) return code;
+      if (code !== undefined) {
+        tellUnknown(session, looked, followed);
+        return code;
+      }
     }
     if (io.now() >= deadline) return notInTime(session, followed, looked);
     const pause = Math.min(POLL_MS, deadline - io.now());
@@ -60,10 +63,23 @@ function endOf({ change, workloads }: Seen, { workload }: Followed): ExitCode | 
     const [only] = workloads;
     return only && (ENDS[only.state] === 'done' ? EXIT.done : EXIT.notRolled);
   }
-  const counted = Object.values(change.counted ?? {}).reduce((sum, count) => sum + count, 0);
-  if (counted < (change.more?.woken ?? 0)) return undefined;
+  if (unlistedLeft(change) > 0) return undefined;
   const isFine = workloads.every(({ state }) => ENDS[state] !== 'failed');
   return isFine ? EXIT.done : EXIT.notRolled;
+}
+
+/** How many workloads that are not listed may still end; none if that is not known any more. */
+function unlistedLeft({ more, counted }: Change): number {
+  // For good: counting begins before the change can be read, and ends when the source changes again.
+  if (counted === null) return 0;
+  const ended = Object.values(counted ?? {}).reduce((sum, count) => sum + count, 0);
+  return (more?.woken ?? 0) - ended;
+}
+
+function tellUnknown({ io }: Session, { change: { more, counted } }: Seen, { workload }: Followed): void {
+  if (counted !== null || workload !== undefined) return;
+  const others = `${more?.woken ?? 0} more workloads with a reload job`;
+  io.err(`What became of ${others} is not known, because the source has changed again.\n`);
 }
 
 function notInTime({ io }: Session, { timeoutMs }: Followed, looked: Seen | CliError): ExitCode {
