@@ -146,9 +146,13 @@ const admin = await stubAdmin(({ method, path }) => {
   return body === undefined ? undefined : { body };
 });
 
+/** These take no namespace. */
+const OF_ALL_NAMESPACES: readonly unknown[] = ['jobs', 'audit'];
+
 async function cli(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const env = { REROLL_SERVER: admin.url, REROLL_TOKEN: 'test-token', ...options.env };
-  return await runCli(['-n', 'shop', ...words], { ...options, env });
+  const place = OF_ALL_NAMESPACES.includes(words[0]) ? [] : ['-n', 'shop'];
+  return await runCli([...place, ...words], { ...options, env });
 }
 
 function lastRequest(): StubRequest {

@@ -1,5 +1,6 @@
 import { numberArgument } from '../args/values.ts';
 import { usageError } from '../errors.ts';
+import type { Session } from '../session.ts';
 
 const MOST = 1_000_000;
 
@@ -12,6 +13,15 @@ export function limitOf(text: string): number | undefined {
 /** The description of an empty list: `changes in the namespace shop`. */
 export function nounIn(noun: string, namespace: string | undefined): string {
   return namespace === undefined ? noun : `${noun} in the namespace ${namespace}`;
+}
+
+/** For lists that the API cannot filter. @throws a usage error if a namespace was named: it would be ignored */
+export function requireNoNamespace({ globals }: Session, noun: string): void {
+  const { namespace } = globals;
+  if (namespace === undefined) return;
+  throw usageError(
+    `expected no --namespace: ${noun} of all namespaces are listed, given ${JSON.stringify(namespace)}`,
+  );
 }
 
 /** The only word of a command that takes one. */

@@ -5,7 +5,7 @@ import { printDocument, printList } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { jobsView, QUEUES_VIEW } from '../views/queues.ts';
 import { limitOption, listOutput, oneOutput, reasonOption, running, type Adder } from './command.ts';
-import { limitOf, onlyWord } from './list-options.ts';
+import { limitOf, onlyWord, requireNoNamespace } from './list-options.ts';
 import { resumeChange } from './resume-change.ts';
 
 export const addQueues: Adder = (program, host) => {
@@ -32,13 +32,16 @@ export const addJobs: Adder = (program, host) => {
   program
     .command('jobs')
     .summary('jobs that wait, run or have failed')
-    .description('Lists the jobs that wait, run or have failed: their subjects, attempts and next attempts.')
+    .description(
+      'Lists the jobs of all namespaces that wait, run or have failed: their subjects, attempts and next attempts.',
+    )
     .addOption(listOutput())
     .option('--queue <queue>', `only of this queue: ${QUEUE_NAMES.join(', ')}`)
     .option('--state <state>', `only in this state: ${jobState.options.join(', ')}`)
     .addOption(limitOption('50'))
     .action(
       running<JobsOptions>(host, async ({ session, io, options }) => {
+        requireNoNamespace(session, 'the jobs');
         const query = {
           queue: ifGiven(options.queue, (text) => wordArgument('--queue', text, QUEUE_NAMES)),
           state: ifGiven(options.state, (text) => wordArgument('--state', text, jobState.options)),
