@@ -42,6 +42,23 @@ describe('resume', () => {
     });
   });
 
+  it.each(['json', 'yaml'])(
+    'writes nothing with -o %s, of which there is nothing to print',
+    async (output) => {
+      const { run, requests } = await apiServer({
+        [`GET ${SECRET}`]: secret,
+        [`PATCH ${SECRET}`]: { body: {} },
+      });
+      const said = await run('resume', 'secret/db', '--reason', 'x', '-o', output);
+      expect(said).toEqual({
+        code: 2,
+        out: '',
+        err: 'error: expected --output only with a queue, given a source\n',
+      });
+      expect(requests).toEqual([]);
+    },
+  );
+
   it('resumes nothing if somebody else has written the source meanwhile', async () => {
     const conflict = kubeError(409, 'Conflict');
     const { run, requests } = await apiServer({ [`GET ${SECRET}`]: secret, [`PATCH ${SECRET}`]: conflict });

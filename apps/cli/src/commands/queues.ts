@@ -1,7 +1,8 @@
 import { jobState, QUEUE_NAMES } from '@reroll/shared/api/queues';
 import { listed } from '../api/pages.ts';
 import { ifGiven, wordArgument } from '../args/values.ts';
-import { printDocument, printList } from '../output/print.ts';
+import { usageError } from '../errors.ts';
+import { printDocument, printList, type Output } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { jobsView, QUEUES_VIEW } from '../views/queues.ts';
 import { limitOption, listOutput, oneOutput, reasonOption, running, type Adder } from './command.ts';
@@ -69,14 +70,16 @@ export const addPauseAndResume: Adder = (program, host) => {
       .description(
         verb === 'pause'
           ? 'Pauses a queue: workers take none of its jobs until it is resumed. Nothing is lost.'
-          : 'Resumes a queue. With a source, continues its change in waves although a rollout failed, with an annotation that it writes with your rights in the cluster; later changes begin with their first wave.',
+          : 'Resumes a queue. With a source, continues its change in waves although a rollout failed, with an annotation that it writes with your rights in the cluster; later changes begin with their first wave. -o is for queues only.',
       )
       .addOption(reasonOption())
       .addOption(oneOutput())
       .action(
         running<SteerOptions>(host, async ({ session, io, words, options }) => {
-          if (verb === 'resume' && words[0]?.includes('/') === true)
+          if (verb === 'resume' && words[0]?.includes('/') === true) {
+            requireText(options.output);
             return await resumeChange(session, words, options.reason);
+          }
           const name = wordArgument('the queue', onlyWord(words, 'the name of a queue'), QUEUE_NAMES);
           const id = verb === 'pause' ? 'pauseQueue' : 'resumeQueue';
           const input = { params: { name }, body: { reason: options.reason } };
@@ -87,6 +90,11 @@ export const addPauseAndResume: Adder = (program, host) => {
       );
   }
 };
+
+/** @throws a usage error for `-o`, which prints answers of the API: a source is written in the cluster instead */
+function requireText(output: Output | undefined): void {
+  if (output !== undefined) throw usageError('expected --output only with a queue, given a source');
+}
 
 export const addRetry: Adder = (program, host) => {
   program
