@@ -306,6 +306,8 @@ describe('every command, as a table, as JSON and as YAML', () => {
     [['changes'], '1763737200123-0\n'],
     [['workloads'], 'deployment.apps/web\n'],
     [['sources'], 'secret/db\n'],
+    [['workloads', 'deploy/web'], 'deployment.apps/web\n'],
+    [['sources', 'secret', 'db'], 'secret/db\n'],
     [['jobs'], 'reloads:1234\n'],
     [['queues'], 'reloads\n'],
   ])('%j -o name prints what the commands take back', async (words, out) => {
@@ -418,6 +420,10 @@ describe('called wrongly, it says what was expected and given, and ends with 2',
     [
       ['changes', '-o', 'xml'],
       "option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are json, yaml, wide, name.",
+    ],
+    [
+      ['why', 'deploy/web', '-o', 'name'],
+      "option '-o, --output <format>' argument 'name' is invalid. Allowed choices are json, yaml, wide.",
     ],
     [['changes', '-w', '-o', 'yaml'], 'expected -o json or none with --watch, given "yaml"'],
     [

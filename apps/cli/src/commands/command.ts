@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { Globals } from '../connect/globals.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { LIST_OUTPUTS, ONE_OUTPUTS, type Output } from '../output/print.ts';
+import { LIST_OUTPUTS, ONE_OUTPUTS, WIDE_OUTPUTS, type Output } from '../output/print.ts';
 import { Session } from '../session.ts';
 
 export interface Host {
@@ -47,6 +47,11 @@ export function listOutput(): Option {
 
 export function oneOutput(): Option {
   return new Option('-o, --output <format>', 'output format').choices(ONE_OUTPUTS);
+}
+
+/** Of one object, with more to show. */
+export function wideOutput(): Option {
+  return new Option('-o, --output <format>', 'output format').choices(WIDE_OUTPUTS);
 }
 
 export function limitOption(initial: string): Option {

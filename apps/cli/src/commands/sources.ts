@@ -3,8 +3,9 @@ import { sourceKindOf, SOURCE_WORDS } from '../args/kinds.ts';
 import { sourceRef } from '../args/object-ref.ts';
 import { ifGiven, notOneOf } from '../args/values.ts';
 import { paintFor } from '../output/color.ts';
-import { printDocument, printList } from '../output/print.ts';
+import { printList, printNamed } from '../output/print.ts';
 import { facts, table } from '../output/table.ts';
+import { fullName } from '../views/names.ts';
 import { sourceFacts, sourcesView } from '../views/sources.ts';
 import { DEPENDENCIES_OF_SOURCE, historyColumns } from '../views/workloads.ts';
 import { limitOption, listOutput, running, type Adder, type Call } from './command.ts';
@@ -53,7 +54,7 @@ async function listSources({ session, io, options }: Call<SourcesOptions>): Prom
 async function printSource({ session, io, words, options }: Call<SourcesOptions>): Promise<void> {
   const params = sourceRef(words, session.namespace);
   const source = await (await session.admin()).call('getSource', { params });
-  if (printDocument(io, options.output, source)) return;
+  if (printNamed(io, options.output, { value: source, name: fullName(source) })) return;
   const paint = paintFor(io, io.outIsTerminal);
   const now = io.now();
   const wide = options.output === 'wide';

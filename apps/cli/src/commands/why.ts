@@ -11,7 +11,7 @@ import { tree } from '../output/tree.ts';
 import { printOfCluster, whyOfCluster } from '../direct/why.ts';
 import { shortKey, shortName } from '../views/names.ts';
 import { lastReloadOf, whyBranches, type Reload } from '../views/why.ts';
-import { listOutput, running, type Adder, type Call } from './command.ts';
+import { running, wideOutput, type Adder, type Call } from './command.ts';
 import { directOption, FLAGS, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
 
 export const addWhy: Adder = (program, host) => {
@@ -24,7 +24,7 @@ export const addWhy: Adder = (program, host) => {
     .description(
       'Shows why a workload was last reloaded: the change, the rollout, what is pending, each of its sources with the reason, and earlier reloads. Without an admin in the cluster, it reads the workload and its sources with your own rights and applies the same rules; there is no history then.',
     )
-    .addOption(listOutput())
+    .addOption(wideOutput())
     .addOption(directOption())
     .action(running<DirectOptions>(host, runWhy));
 };

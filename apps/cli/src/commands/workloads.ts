@@ -4,9 +4,10 @@ import { workloadRef } from '../args/object-ref.ts';
 import { workloadKindOf, WORKLOAD_WORDS } from '../args/kinds.ts';
 import { ifGiven, notOneOf, wordArgument } from '../args/values.ts';
 import { paintFor } from '../output/color.ts';
-import { printDocument, printList, type Output } from '../output/print.ts';
+import { printList, printNamed, type Output } from '../output/print.ts';
 import { facts, table } from '../output/table.ts';
 import type { Session } from '../session.ts';
+import { fullName } from '../views/names.ts';
 import {
   DEPENDENCIES_OF_WORKLOAD,
   historyColumns,
@@ -81,7 +82,8 @@ async function printWorkload(
   const { io } = session;
   const params = workloadRef(words, session.namespace);
   const workload = await (await session.admin()).call('getWorkload', { params });
-  if (!printDocument(io, output, workload)) io.out(workloadText(session, workload, output === 'wide'));
+  if (printNamed(io, output, { value: workload, name: fullName(workload) })) return;
+  io.out(workloadText(session, workload, output === 'wide'));
 }
 
 function workloadText({ io }: Session, workload: Workload, wide: boolean): string {

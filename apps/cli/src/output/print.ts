@@ -7,6 +7,7 @@ import { table, type Column } from './table.ts';
 
 export const LIST_OUTPUTS = ['json', 'yaml', 'wide', 'name'] as const;
 export const ONE_OUTPUTS = ['json', 'yaml'] as const;
+export const WIDE_OUTPUTS = ['json', 'yaml', 'wide'] as const;
 export type Output = (typeof LIST_OUTPUTS)[number];
 
 export interface ListView<Item> {
@@ -20,6 +21,16 @@ export function printDocument(io: Io, output: Output | undefined, value: unknown
   if (output === 'json') io.out(jsonText(value));
   else if (output === 'yaml') io.out(yamlText(value));
   return output === 'json' || output === 'yaml';
+}
+
+/** Prints JSON, YAML or, for `-o name`, the name if requested; returns whether it did. */
+export function printNamed(
+  io: Io,
+  output: Output | undefined,
+  { value, name }: { readonly value: unknown; readonly name: string },
+): boolean {
+  if (output === 'name') io.out(`${safeText(name)}\n`);
+  return output === 'name' || printDocument(io, output, value);
 }
 
 export interface PrintedList<Item> {
