@@ -4,6 +4,7 @@ import { usageError } from '../errors.ts';
 import { paintFor } from '../output/color.ts';
 import { printDocument } from '../output/print.ts';
 import { facts } from '../output/table.ts';
+import { limitText } from '../views/status.ts';
 import { oneOutput, running, type Adder } from './command.ts';
 
 interface LimitsOptions {
@@ -12,8 +13,13 @@ interface LimitsOptions {
   readonly reason?: string;
 }
 
+const FLAG = "as the workers' flag says";
 /** Removes a limit, so that the flag's value applies again. */
 const UNSET = 'default';
+
+/** As the API has them. */
+const CONCURRENCY = { least: 1, most: 1_000 };
+const RELOADS = { least: 0, most: 100_000 };
 
 export const addLimits: Adder = (program, host) => {
   program
@@ -23,7 +29,10 @@ export const addLimits: Adder = (program, host) => {
       `Shows the runtime limits, or sets them for all workers. \`${UNSET}\` removes one, so that the worker's flag applies.`,
     )
     .option('--concurrency <number>', `jobs that one worker handles at the same time, per queue, or ${UNSET}`)
-    .option('--reloads-per-minute <number>', `reloads per minute, for all workers together, or ${UNSET}`)
+    .option(
+      '--reloads-per-minute <number>',
+      `reloads per minute, for all workers together; 0: no limit; or ${UNSET}`,
+    )
     .option('--reason <text>', 'reason; required to set a limit')
     .addOption(oneOutput())
     .action(
@@ -41,8 +50,8 @@ export const addLimits: Adder = (program, host) => {
         io.out(
           facts(
             [
-              ['Concurrency', limitText(limits.concurrency)],
-              ['Reloads per minute', limitText(limits.reloadsPerMinute)],
+              ['Concurrency', limitText(limits.concurrency, FLAG)],
+              ['Reloads per minute', limitText(limits.reloadsPerMinute, FLAG)],
             ],
             paintFor(io, io.outIsTerminal),
           ),
@@ -60,23 +69,21 @@ function wantedLimits(
   return {
     reason,
     limits: {
-      ...(concurrency === undefined ? {} : { concurrency: limitOf('--concurrency', concurrency, 1_000) }),
+      ...(concurrency === undefined
+        ? {}
+        : { concurrency: limitOf('--concurrency', concurrency, CONCURRENCY) }),
       ...(reloadsPerMinute === undefined
         ? {}
-        : { reloadsPerMinute: limitOf('--reloads-per-minute', reloadsPerMinute, 1_000_000) }),
+        : { reloadsPerMinute: limitOf('--reloads-per-minute', reloadsPerMinute, RELOADS) }),
     },
   };
 }
 
-function limitOf(flag: string, text: string, most: number): number | null {
-  return text === UNSET ? null : numberArgument(flag, text, { least: 1, most });
+function limitOf(flag: string, text: string, range: typeof CONCURRENCY): number | null {
+  return text === UNSET ? null : numberArgument(flag, text, range);
 }
 
 /** Drops unknown fields of a newer server. */
 function bare({ concurrency, reloadsPerMinute }: Limits): Limits {
   return { concurrency, reloadsPerMinute };
-}
-
-function limitText(limit: number | null): string {
-  return limit === null ? "as the workers' flag says" : String(limit);
 }

@@ -13,13 +13,16 @@ export function statusFacts(status: Status, now: number): (readonly [string, Cel
     ['Redis', redisHealth(status.redis)],
     ['API server', health(status.apiServer)],
     ['History', historyText(history, now)],
-    ['Concurrency', limits.concurrency === null ? 'as the flag says' : String(limits.concurrency)],
-    [
-      'Reloads per minute',
-      limits.reloadsPerMinute === null ? 'as the flag says' : String(limits.reloadsPerMinute),
-    ],
+    ['Concurrency', limitText(limits.concurrency, 'as the flag says')],
+    ['Reloads per minute', limitText(limits.reloadsPerMinute, 'as the flag says')],
     ['You are', `${caller.name}, ${rightsText(caller)}`],
   ];
+}
+
+/** `unset`: what applies without a limit at run time. */
+export function limitText(limit: number | null, unset: string): string {
+  if (limit === null) return unset;
+  return limit === 0 ? 'no limit' : String(limit);
 }
 
 function historyText(history: Status['history'], now: number): string {
