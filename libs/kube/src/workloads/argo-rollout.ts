@@ -33,8 +33,14 @@ const CODE_OF_PHASE: ReadonlyMap<string, RolloutCode> = new Map([
 /** Once the generation is observed and requested restarts are done, the controller's phase decides. */
 function codeOf({ metadata, spec, status = {} }: ArgoRolloutObject): RolloutCode {
   if (Number(status.observedGeneration ?? 0) < (metadata.generation ?? 0)) return 'NotObserved';
-  if (spec?.restartAt !== undefined && spec.restartAt !== status.restartedAt) return 'Updating';
+  if (spec?.restartAt !== undefined && secondOf(spec.restartAt) !== secondOf(status.restartedAt))
+    return 'Updating';
   return CODE_OF_PHASE.get(status.phase ?? '') ?? 'Updating';
+}
+
+/** The controller writes times in UTC and whole seconds, whatever form it reads. */
+function secondOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Math.floor(Date.parse(time) / 1000);
 }
 
 const STATE_OF: Partial<Record<RolloutCode, RolloutStatus['state']>> = {

@@ -218,7 +218,7 @@ describe('the rollout of an Argo Rollout', () => {
     [
       'is complete when they are',
       {
-        spec: { restartAt: '2026-11-21T06:00:01Z' },
+        spec: { restartAt: '2026-11-21T08:00:01.500+02:00' },
         status: { observedGeneration: '3', phase: 'Healthy', restartedAt: '2026-11-21T06:00:01Z' },
       },
       'complete',
