@@ -25,9 +25,12 @@ export class RedisServer extends Redis {
   }
 }
 
-/** Reconnects if the server has become a replica, because another one is the master. */
+/**
+ * Reconnects if the server has become a replica, because another one is the master. Before Redis 7, the error of a script begins with
+ * other words.
+ */
 function isNoMaster(error: Error): 2 | false {
-  return error.message.startsWith('READONLY') ? 2 : false;
+  return /\bREADONLY\b/u.test(error.message) ? 2 : false;
 }
 
 /** Returns ioredis' options for a URL, a host or Sentinels. */
