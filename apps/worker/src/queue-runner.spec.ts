@@ -1,6 +1,6 @@
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import { Redis } from 'ioredis';
-import { createLogger } from '@reroll/shared/platform/logging/logging';
+import { createLogger, silentLogger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { reloadJob, type ReloadJob } from '@reroll/redis/queue/jobs';
@@ -22,10 +22,11 @@ afterAll(() => redis.stop());
 
 function observers(
   onEnd: JobObservers['onEnd'] = (_, error) => expect.unreachable(String(error)),
+  log = silentLogger,
 ): JobObservers {
   return {
     metrics: workerMetrics(createRegistry()),
-    log: createLogger({ format: 'text', level: 'fatal' }),
+    log,
     activity: new Activity(),
     onEnd,
   };
@@ -119,6 +120,31 @@ it('reports that it cannot take jobs if Redis does not say in time which version
   try {
     await vi.waitUntil(() => ended.mock.calls.length > 0, { timeout: 60_000, interval: 20 });
     expect(ended.mock.calls).toEqual([[RELOADS, expect.objectContaining({ message: 'Command timed out' })]]);
+  } finally {
+    await worker.close();
+  }
+});
+
+it('logs once in a while, and without its text, that Redis refuses to give jobs', async () => {
+  const { prefix } = redis.freshKeys();
+  const lines: string[] = [];
+  const log = createLogger({ format: 'json', level: 'error', sink: { write: (line) => lines.push(line) } });
+  const onError = vi.fn();
+  await redis.client.set(`${prefix}:${RELOADS}:wait`, 'no list');
+  const worker = runQueue<ReloadJob>(
+    { queue: RELOADS, schema: reloadJob, handle: () => Promise.resolve(), failed: () => Promise.resolve() },
+    { connection: redis.connect(), prefix, concurrency: 1, lockDuration: 30_000 },
+    { ...observers(undefined, log), onError },
+  );
+  try {
+    worker.emit('error', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }));
+    await vi.waitUntil(() => lines.length > 0, { timeout: 60_000, interval: 20 });
+    worker.emit('error', new Error('another'));
+    expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ message: 'another' }));
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ level: 'error', queue: RELOADS, code: 'WRONGTYPE' }),
+    ]);
+    expect(lines.join()).not.toContain('WRONGTYPE Operation');
   } finally {
     await worker.close();
   }

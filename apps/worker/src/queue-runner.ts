@@ -68,6 +68,8 @@ export class Activity {
 
 /** Milliseconds that a payload of a newer version waits for a worker that knows the version. */
 const UNKNOWN_VERSION_DELAY = 60_000;
+/** Milliseconds between two logged errors of one queue, other than those of jobs. */
+const ERROR_LOG_PAUSE = 60_000;
 /** Times that a job can be taken over from lost workers. Jobs are safe to repeat. */
 const MAX_STALLED = 100;
 
@@ -86,8 +88,7 @@ export function runQueue<Payload>(
     (job, token) => activity.during(() => runJob(job, token, { handler, observers })),
     { ...taking, stalledInterval: taking.lockDuration, maxStalledCount: MAX_STALLED, autorun: false },
   );
-  // `redisReports` logs lost connections, and BullMQ reconnects by itself.
-  worker.on('error', (error) => observers.onError?.(error));
+  worker.on('error', errorListener(handler.queue, observers));
   worker.on('stalled', (jobId) =>
     log.warning('a job of a lost worker was put back into the queue', { queue: handler.queue, job: jobId }),
   );
@@ -99,6 +100,23 @@ export function runQueue<Payload>(
       if (!worker.closing) observers.onEnd(handler.queue, error);
     });
   return worker;
+}
+
+/** Logs errors in taking jobs. `redisReports` logs lost connections, and BullMQ reconnects by itself. */
+function errorListener(queue: string, { log, onError }: JobObservers): (error: Error) => void {
+  let next = 0;
+  return (error) => {
+    onError?.(error);
+    const now = Date.now();
+    if (now < next || isLostConnection(error)) return;
+    next = now + ERROR_LOG_PAUSE;
+    log.failure('cannot take the jobs of a queue, or end one, retrying', error, { queue });
+  };
+}
+
+/** The codes of sockets are texts; those of BullMQ are numbers, and answers of Redis have none. */
+function isLostConnection(error: Error & { readonly code?: unknown }): boolean {
+  return typeof error.code === 'string' || error.message.startsWith('Connection is closed');
 }
 
 interface Running<Payload> {
