@@ -161,9 +161,8 @@ export const UNREACHED: readonly Unreached[] = [
         'if (!isNoRoom(reason)) return undefined;',
       ],
       'apps/worker/src/reload/reload-reports.ts': [
-        '...(excess ? [excessText(excess)] : []),',
-        'if (outcome.noRoom !== undefined && isNoRoom(outcome.reason))',
-        'this.#warn(subject, outcome.noRoom, outcome.reason);',
+        "...(excess ? [['Excess', excessText(excess)] as const] : []),",
+        'if (noRoom !== undefined && isNoRoom(reason)) warn({ reason, problems: [noRoom] });',
       ],
       'apps/worker/src/reload/reload.processor.ts': [
         'const record = recordWithRoom(workload, recordAfter(plan, workload, reloads), () =>',
@@ -190,7 +189,7 @@ export const UNREACHED: readonly Unreached[] = [
         'async function readable(',
       ],
       'apps/worker/src/reload/reload-reports.ts': [
-        `for (const problem of outcome.leftBehind ?? []) this.#warn(subject, problem, 'LeftBehind');`,
+        `if (leftBehind.length > 0) warn({ reason: 'LeftBehind', problems: leftBehind });`,
       ],
     },
   },
@@ -206,7 +205,7 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/reload-reports.ts': [
         `log.warning('dry run: a recreation of a Job is half done, and not finished here', {`,
         `metrics.reloadExecutedByNamespace?.inc({ success: 'true', namespace });`,
-        `if (isUnfollowed(subject.observed)) this.#warn(subject, UNFOLLOWED, 'WorkloadRefUnsupported');`,
+        `if (isUnfollowed(subject.observed)) warn({ reason: 'WorkloadRefUnsupported', problems: [UNFOLLOWED] });`,
       ],
       'apps/worker/src/reload/send/reload-ways.ts': [
         `const cronJobRun = context.cronJobStrategy === 'patch' ? patch : new RunCronJob(context);`,
@@ -254,7 +253,7 @@ export const UNREACHED: readonly Unreached[] = [
       ],
       'apps/worker/src/reload/send/reload-way.ts': ['if (!(error instanceof KubeError)) return false;'],
       'apps/worker/src/reload/reload-reports.ts': [
-        'this.#warnOnce(subject, problem, reason).catch((error: unknown) =>',
+        'this.#warnOnce(subject, warning).catch((error: unknown) =>',
       ],
       'apps/worker/src/reload/send/run-cron-job.ts': [
         'return jobOfCronJob({ cronJob: metadata, jobTemplate: spec?.jobTemplate ?? {}, template, name, record });',

@@ -1,4 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { workloadKind } from '@reroll/kube/workloads/registry';
+import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import { expect, it, vi } from 'vitest';
+import type { ReloadOutcome } from './reload-outcome.ts';
 import { ReloadReports, type ReportsContext } from './reload-reports.ts';
 
 const WEB = 'Deployment/shop/web';
@@ -26,4 +30,51 @@ it('counts each job left to workers with another key, and warns of one in ten mi
   } finally {
     vi.useRealTimers();
   }
+});
+
+it('problems that a workload has at once are told one by one, each if its text is new', async () => {
+  const noted = new Map<string, string>();
+  const record = vi.fn();
+  const isNewWarning = async (workload: string, kind: string, text: string): Promise<boolean> => {
+    const isNew = noted.get(workload + kind) !== text;
+    noted.set(workload + kind, text);
+    return await Promise.resolve(isNew);
+  };
+  const reports = new ReloadReports({
+    catalog: { isNewWarning },
+    metrics: { outcomes: { inc: vi.fn() } },
+    outcomes: { addOutcome: vi.fn() },
+    events: { record },
+    log: silentLogger,
+  } as unknown as ReportsContext);
+  const outcome = {
+    state: 'skipped',
+    reason: 'InvalidPattern',
+    sources: {},
+    rolled: [],
+    subject: {
+      key: WEB,
+      definition: workloadKind('Deployment'),
+      object: { metadata: { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '1' } },
+      observed: { kind: 'Deployment', namespace: 'shop', annotations: {} },
+    },
+    patternErrors: [{ pattern: '[', error: 'missing ]' }],
+    leftBehind: ['a', 'b'],
+  } as unknown as ReloadOutcome;
+  const end = async (...pauseProblems: readonly string[]): Promise<void> => {
+    for (const pauseProblem of pauseProblems) {
+      reports.ended(
+        { v: 1, workload: WEB, since: 0 },
+        { ...outcome, pauseProblem },
+        { attempt: 1, attempts: 1 },
+      );
+      await nextTurn();
+    }
+  };
+  await end('no duration', 'no duration');
+  const notes = (): unknown[] => record.mock.calls.map(([event]) => (event as { note: string }).note);
+  const first = [expect.stringContaining('missing ]'), 'no duration', 'a', 'b'];
+  expect(notes()).toEqual(first);
+  await end('too long');
+  expect(notes()).toEqual([...first, 'too long']);
 });

@@ -23,7 +23,7 @@ import { sourceIdOf } from './reload-plan.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 
 export interface ReportsContext {
-  readonly catalog: Pick<Catalog, 'isFirstWarning' | 'isNewHold'>;
+  readonly catalog: Pick<Catalog, 'isNewWarning' | 'isNewHold'>;
   readonly sources: Pick<SourceReader, 'lastWriter' | 'subjectOf'>;
   readonly events: EventRecorder;
   readonly outcomes: OutcomeRecorder;
@@ -48,6 +48,13 @@ const PATTERNS = 'expected a list of regular expressions (RE2)';
 /** Milliseconds. */
 const KEY_WARNING_EVERY = 600_000;
 type WarningReason = keyof typeof WARNINGS;
+
+interface Warning {
+  readonly reason: WarningReason;
+  /** Tells problems apart that a workload can have at once. Default: the reason. */
+  readonly kind?: string;
+  readonly problems: readonly string[];
+}
 
 /** Reports the outcomes of reload jobs: to the log, metrics, Kubernetes Events and history. */
 export class ReloadReports {
@@ -241,27 +248,31 @@ export class ReloadReports {
   }
 
   #warnOf(subject: WorkloadNow, outcome: ReloadOutcome): void {
-    for (const problem of problemsOf(outcome)) this.#warn(subject, problem, 'InvalidAnnotation');
-    for (const problem of outcome.leftBehind ?? []) this.#warn(subject, problem, 'LeftBehind');
-    if (isUnfollowed(subject.observed)) this.#warn(subject, UNFOLLOWED, 'WorkloadRefUnsupported');
-    if (outcome.noRoom !== undefined && isNoRoom(outcome.reason))
-      this.#warn(subject, outcome.noRoom, outcome.reason);
-    if (outcome.contested !== undefined) this.#warn(subject, outcome.contested, 'Contested');
+    const warn = (warning: Warning): void => this.#warn(subject, warning);
+    for (const [kind, problem] of problemsOf(outcome))
+      warn({ reason: 'InvalidAnnotation', kind, problems: [problem] });
+    const { leftBehind = [], noRoom, reason, contested } = outcome;
+    if (leftBehind.length > 0) warn({ reason: 'LeftBehind', problems: leftBehind });
+    if (isUnfollowed(subject.observed)) warn({ reason: 'WorkloadRefUnsupported', problems: [UNFOLLOWED] });
+    if (noRoom !== undefined && isNoRoom(reason)) warn({ reason, problems: [noRoom] });
+    if (contested !== undefined) warn({ reason: 'Contested', problems: [contested] });
   }
 
-  #warn(subject: WorkloadNow, problem: string, reason: WarningReason): void {
-    this.#warnOnce(subject, problem, reason).catch((error: unknown) =>
+  #warn(subject: WorkloadNow, warning: Warning): void {
+    this.#warnOnce(subject, warning).catch((error: unknown) =>
       this.#context.log.failure('cannot record a warning', error, { workload: subject.key }),
     );
   }
 
-  /** Warns once a day for each text, and not at every change. */
-  async #warnOnce(subject: WorkloadNow, text: string, reason: WarningReason): Promise<void> {
+  /** Warns once a day for each kind, or if it says something else (`isNewWarning`), and not at every change. */
+  async #warnOnce(subject: WorkloadNow, { reason, kind = reason, problems }: Warning): Promise<void> {
     const { catalog, log, events } = this.#context;
-    if (!(await catalog.isFirstWarning(subject.key, text.slice(0, 200)))) return;
-    if (text.startsWith(PATTERNS)) log.error(skippingText(subject), { workload: subject.key, problem: text });
-    else log.warning(WARNINGS[reason], { workload: subject.key, problem: text });
-    events.record({ workload: subjectOf(subject), reason, note: text });
+    if (!(await catalog.isNewWarning(subject.key, kind, problems.toSorted().join('\n')))) return;
+    for (const problem of problems) {
+      if (problem.startsWith(PATTERNS)) log.error(skippingText(subject), { workload: subject.key, problem });
+      else log.warning(WARNINGS[reason], { workload: subject.key, problem });
+      events.record({ workload: subjectOf(subject), reason, note: problem });
+    }
   }
 }
 
@@ -279,18 +290,18 @@ function requestOf(request: ReloadRequest | undefined): Pick<OutcomeEntry, 'requ
 function detailOf(outcome: ReloadOutcome): { detail?: string } {
   const { noRoom, hold, leftBehind = [] } = outcome;
   const first = noRoom ?? hold?.detail;
-  const problems = [...(first === undefined ? [] : [first]), ...problemsOf(outcome), ...leftBehind];
+  const problems = [...(first === undefined ? [] : [first]), ...problemsOf(outcome).values(), ...leftBehind];
   return problems.length > 0 ? { detail: problems.join('; ') } : {};
 }
 
-/** Problems of the annotations that the owner should know about. */
-function problemsOf({ subject, patternErrors = [], pauseProblem }: ReloadOutcome): string[] {
+/** Problems of the annotations that the owner should know about, by kind. */
+function problemsOf({ subject, patternErrors = [], pauseProblem }: ReloadOutcome): Map<string, string> {
   const excess = subject?.observed.excess;
-  return [
-    ...(excess ? [excessText(excess)] : []),
-    ...(patternErrors.length > 0 ? [patternText(patternErrors)] : []),
-    ...(pauseProblem === undefined ? [] : [pauseProblem]),
-  ];
+  return new Map([
+    ...(excess ? [['Excess', excessText(excess)] as const] : []),
+    ...(patternErrors.length > 0 ? [['Patterns', patternText(patternErrors)] as const] : []),
+    ...(pauseProblem === undefined ? [] : [['Pause', pauseProblem] as const]),
+  ]);
 }
 
 function patternText(errors: readonly PatternError[]): string {

@@ -438,18 +438,35 @@ describe('2,500 rows', () => {
 });
 
 describe('beside the rows', () => {
-  it('a warning is the first of its kind once a day', async () => {
-    expect(await catalog.isFirstWarning(WEB, 'bad pattern')).toBe(true);
-    expect(await catalog.isFirstWarning(WEB, 'bad pattern')).toBe(false);
-    expect(await catalog.isFirstWarning(WEB, 'another')).toBe(true);
-    expect(await catalog.isNewHold(WEB, 'frozen')).toBe(true);
-    expect(await catalog.isNewHold(WEB, 'frozen')).toBe(false);
-    // Another one, within ten seconds.
-    expect(await catalog.isNewHold(WEB, 'frozen until then')).toBe(false);
-    await redis.client.del(`${catalog.keys.warned}${WEB}:hold:lately`);
-    expect(await catalog.isNewHold(WEB, 'frozen until then')).toBe(true);
-    expect(await catalog.isFirstWarning(API, 'bad pattern')).toBe(true);
-    expect(await redis.client.ttl(`${catalog.keys.warned}${WEB}:bad pattern`)).toBeGreaterThan(86_000);
+  it.each([
+    ['warning', (text: string) => catalog.isNewWarning(WEB, 'kind', text), 'kind'],
+    ['hold', (text: string) => catalog.isNewHold(WEB, text), 'hold'],
+  ])('a %s is new once a day, and at most one in ten seconds', async (_, isNew, kind) => {
+    const key = `${catalog.keys.warned}${WEB}:${kind}`;
+    expect(await isNew('bad pattern')).toBe(true);
+    expect(await isNew('bad pattern')).toBe(false);
+    expect(await isNew('another')).toBe(false);
+    expect(await redis.client.ttl(key)).toBeGreaterThan(86_000);
+    expect(await redis.client.ttl(`${key}:lately`)).toBeLessThanOrEqual(10);
+    await redis.client.del(`${key}:lately`);
+    expect(await isNew('bad pattern')).toBe(false);
+    expect(await isNew('another')).toBe(true);
+  });
+
+  it('a warning is new for each kind and workload', async () => {
+    expect(await catalog.isNewWarning(WEB, 'patterns', 'x')).toBe(true);
+    expect(await catalog.isNewWarning(WEB, 'pause', 'x')).toBe(true);
+    expect(await catalog.isNewWarning(API, 'pause', 'x')).toBe(true);
+  });
+
+  it('warnings about one workload take no more room, however many and long their texts are', async () => {
+    const key = `${catalog.keys.warned}${WEB}:patterns`;
+    const roomAfter = async (text: string): Promise<unknown[]> => {
+      await redis.client.del(`${key}:lately`);
+      expect(await catalog.isNewWarning(WEB, 'patterns', text)).toBe(true);
+      return [await redis.client.keys(`${catalog.keys.warned}*`), await redis.client.strlen(key)];
+    };
+    expect(await roomAfter('x'.repeat(100_000))).toEqual(await roomAfter('y'));
   });
 
   it('the record that a dry run pretends to have written is kept', async () => {
@@ -473,7 +490,7 @@ describe('beside the rows', () => {
       hash: `1.${'A'.repeat(43)}`,
       markerHash: '0'.repeat(40),
     });
-    await catalog.isFirstWarning(WEB, 'x');
+    await catalog.isNewWarning(WEB, 'patterns', 'x');
     const cluster = catalog.keys.prefix.slice(1, -1);
     const keys = await redis.client.keys(`*${cluster}*`);
     expect(keys.length).toBeGreaterThanOrEqual(7);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { RedisClient } from '../connection/redis.ts';
 import type { FoundBy } from '@reroll/core/state/outbox';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
@@ -55,7 +56,7 @@ export interface ReloadFacts {
 /** How long a change job's reading may be used. It is compared with the catalog on each use. */
 const READING_SECONDS = 600;
 const SCAN_COUNT = 1000;
-const HOLD_SECONDS = 10;
+const LATELY_SECONDS = 10;
 const WARNING_SECONDS = 86_400;
 
 /** The read model in Redis. Every method rejects with ioredis' error if Redis cannot be reached. */
@@ -206,21 +207,26 @@ export class Catalog {
     };
   }
 
-  /** Whether this warning about a workload was not given in the last day. */
-  async isFirstWarning(workload: WorkloadKey, warning: string): Promise<boolean> {
-    const key = `${this.keys.warned}${workload}:${warning}`;
-    return (await this.#redis.set(key, '1', 'EX', WARNING_SECONDS, 'NX')) === 'OK';
+  /** Whether this warning about a workload is to be given: it is another one than the last of its kind, or a day has passed. */
+  async isNewWarning(workload: WorkloadKey, kind: string, warning: string): Promise<boolean> {
+    return await this.#isNew(`${workload}:${kind}`, warning);
   }
 
   /**
    * Whether this hold of a workload, or halt of a source's change, is to be reported: it is another one than the last that was, or a day has
-   * passed. At most once in ten seconds, however often what is pending changes; another look at it then reports the rest.
+   * passed. Another look at it reports what was left out.
    */
   async isNewHold(held: WorkloadKey | SourceKey, hold: string): Promise<boolean> {
-    const key = `${this.keys.warned}${held}:hold`;
-    if ((await this.#redis.get(key)) === hold) return false;
-    if ((await this.#redis.set(`${key}:lately`, '1', 'EX', HOLD_SECONDS, 'NX')) !== 'OK') return false;
-    await this.#redis.set(key, hold, 'EX', WARNING_SECONDS);
+    return await this.#isNew(`${held}:hold`, hold);
+  }
+
+  /** At most once in ten seconds, however often the text changes. Takes the same few bytes for every text. */
+  async #isNew(name: string, text: string): Promise<boolean> {
+    const key = this.keys.warned + name;
+    const hash = createHash('sha256').update(text).digest('base64url');
+    if ((await this.#redis.get(key)) === hash) return false;
+    if ((await this.#redis.set(`${key}:lately`, '1', 'EX', LATELY_SECONDS, 'NX')) !== 'OK') return false;
+    await this.#redis.set(key, hash, 'EX', WARNING_SECONDS);
     return true;
   }
 
