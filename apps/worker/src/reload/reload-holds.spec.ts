@@ -195,6 +195,32 @@ const NO_SLOTS = {
   leave: async () => expect.fail('no slots'),
 };
 
+const job = (namespace: string, name: string): ReloadJob => ({
+  v: 1,
+  workload: `Deployment/${namespace}/${name}`,
+  since: Date.now(),
+});
+
+/** `taken` returns which workloads are to be looked at when, in milliseconds from now. */
+function holdsBy(apiTime: () => number) {
+  const enqueued: [string, number][] = [];
+  const enqueueHeld = async (some: readonly ReloadJob[], at: number) => {
+    for (const { workload } of some) enqueued.push([workload, at - Date.now()]);
+  };
+  const waveSettings = { triggers: NO_TRIGGERS, adoptStale: 'report' } as const;
+  const holds = new ReloadHolds(
+    {
+      namespaces: { annotations: async () => ({}) },
+      queues: { enqueueHeld },
+      waves: NO_WAVES,
+      slots: NO_SLOTS,
+      apiTime,
+    },
+    { defaults: {}, ownNamespace: 'reroll', waveSettings },
+  );
+  return { holds, taken: () => enqueued.splice(0) };
+}
+
 describe('a workload that is held', () => {
   const minutes = (count: number): number => count * 60_000;
 
@@ -223,34 +249,37 @@ describe('a workload that is held', () => {
     expect(at - now).toBeLessThanOrEqual(latest);
   });
 
-  describe('when a Namespace changes', () => {
-    const job = (namespace: string, name: string): ReloadJob => ({
-      v: 1,
-      workload: `Deployment/${namespace}/${name}`,
-      since: Date.now(),
+  describe.each([
+    ['ahead of', -minutes(5)],
+    ['behind', minutes(5)],
+    ['the same as', 0],
+  ])('by a worker whose clock is %s that of the API server', (_clock, offset) => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+    afterEach(() => void vi.useRealTimers());
+
+    it.each([
+      ['when the hold ends', { until: 30_000, lookAt: 60_000 }, 30_000, 30_000],
+      ['when it may end', { lookAt: 30_000 }, 30_000, 36_000],
+      ['a second later if it has ended', { until: -1 }, 1_000, 1_000],
+      ['a second later if it may have ended', { lookAt: -1 }, 1_000, 1_000],
+    ])('is looked at again %s', async (_when, times, earliest, latest) => {
+      const { holds, taken } = holdsBy(() => Date.now() + offset);
+      const apiNow = Date.now() + offset;
+      const ends = Object.fromEntries(Object.entries(times).map(([name, time]) => [name, apiNow + time]));
+      await holds.lookAgain(job('a', 'x'), { reason: 'AwaitsWave', detail: '', ...ends });
+      const [[, wait] = ['', Number.NaN]] = taken();
+      expect(wait).toBeGreaterThanOrEqual(earliest);
+      expect(wait).toBeLessThanOrEqual(latest);
     });
+  });
+
+  describe('when a Namespace changes', () => {
     const hold = { reason: 'Frozen', detail: '' } as const;
 
-    /** Holds these, and returns which are to be looked at when, in milliseconds from now. */
     async function holder(...jobs: readonly ReloadJob[]) {
-      const enqueued: [string, number][] = [];
-      const enqueueHeld = async (some: readonly ReloadJob[], at: number) => {
-        for (const { workload } of some) enqueued.push([workload, at - Date.now()]);
-      };
-      const waveSettings = { triggers: NO_TRIGGERS, adoptStale: 'report' } as const;
-      const settings = { defaults: {}, ownNamespace: 'reroll', waveSettings };
-      const holds = new ReloadHolds(
-        {
-          namespaces: { annotations: async () => ({}) },
-          queues: { enqueueHeld },
-          waves: NO_WAVES,
-          slots: NO_SLOTS,
-          apiTime: Date.now,
-        },
-        settings,
-      );
-      for (const each of jobs) await holds.lookAgain(each, hold);
-      return { holds, taken: () => enqueued.splice(0) };
+      const made = holdsBy(Date.now);
+      for (const each of jobs) await made.holds.lookAgain(each, hold);
+      return made;
     }
 
     beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));

@@ -21,6 +21,8 @@ import type { Gathered } from './reload-outcome.ts';
  */
 const FIRST_RECHECK = 10_000;
 const LAST_RECHECK = 300_000;
+/** Milliseconds that a held workload is left alone, so that no mistake about times makes it return at once, again and again. */
+const LEAST_WAIT = 1_000;
 /** Held jobs that a worker remembers, to bring them forward when a Namespace changes. Others wait for their time. */
 const MOST_REMEMBERED = 10_000;
 /** Milliseconds between two times that the held workloads of a Namespace are brought forward. */
@@ -169,16 +171,20 @@ export class ReloadHolds {
 
   /** Has the workload looked at again when the hold ends, or may have ended. Rejects with ioredis' error. */
   async lookAgain(job: ReloadJob, hold: ReloadHold, record?: string): Promise<void> {
-    const { reason, until = Infinity, lookAt, most } = hold;
-    const now = Date.now();
     this.#remember(job);
-    const wait = Math.min(Math.max((now - job.since) / 2, FIRST_RECHECK), LAST_RECHECK);
-    const later = Math.max(lookAt === undefined ? wait : lookAt - now, 0);
-    const at = Math.min(until, now + later * (1 + Math.random() / 5), this.#changedLately(job));
+    const at = Math.min(Date.now() + this.#waitFor(job, hold), this.#changedLately(job));
     await this.#ports.queues.enqueueHeld([job], at);
     // Afterwards, because the leader brings that job forward.
-    if (reason === 'AwaitsRollouts') await this.#ports.slots.ask({ job, most });
+    if (hold.reason === 'AwaitsRollouts') await this.#ports.slots.ask({ job, most: hold.most });
     else await this.leave(job.workload, record);
+  }
+
+  /** Milliseconds. A hold has times of the API server, which this process's clock may be ahead of, or behind. */
+  #waitFor({ since }: ReloadJob, { until = Infinity, lookAt }: ReloadHold): number {
+    const apiNow = this.#ports.apiTime();
+    const recheck = Math.min(Math.max((Date.now() - since) / 2, FIRST_RECHECK), LAST_RECHECK);
+    const later = lookAt === undefined ? recheck : lookAt - apiNow;
+    return Math.max(LEAST_WAIT, Math.min(until - apiNow, later * (1 + Math.random() / 5)));
   }
 
   #remember(job: ReloadJob): void {
