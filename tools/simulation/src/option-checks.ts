@@ -230,7 +230,7 @@ export class OptionChecks {
     const { violation } = this.#by;
     for (const text of this.#alerts.untrue()) violation('doubled', `an alert without a reload: ${text}`);
     if (!isUndisturbed(this.#plan)) return;
-    for (const text of this.#alerts.missing()) violation('lost', `an alert, ${text}`);
+    for (const text of this.#alerts.missing()) violation('lost', `an alert: ${text}`);
   }
 
   /** Those that are dropped, because nothing is to reload the workload. */

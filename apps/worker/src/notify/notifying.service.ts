@@ -54,7 +54,7 @@ export class Notifying {
     if (webhookUrl !== undefined) {
       const notified = new Notified(redis, catalog.keys.announced);
       const deletions = options.reloadOnDelete;
-      this.webhook = new Webhook({ notifications, notified, catalog, deletions, log });
+      this.webhook = new Webhook({ notifications, notified, catalog, deletions, metrics, log });
     }
     const processor = new NotificationProcessor({ groups, ...receivers(options, lifecycle, outside) });
     this.handler = handlerOf(processor, metrics, log);

@@ -6,14 +6,27 @@ import { retries, type QueueSettings } from './queues.ts';
 
 export const NOTIFICATIONS = 'notifications';
 
-export type NotificationSettings = Omit<QueueSettings, 'debounce'>;
+export interface NotificationSettings extends Omit<QueueSettings, 'debounce'> {
+  /** Notifications that may wait; no other is taken then. Default 10,000. */
+  readonly mostWaiting?: number;
+}
+
+const MOST_WAITING = 10_000;
 
 /** Failed notifications are kept for inspection: a day, at most a thousand. */
 const KEEP_FAILED = { age: 86_400, count: 1_000 };
 
+/** Too many notifications wait, so another one was not taken. */
+export class NotificationsFullError extends Error {
+  override readonly name = 'NotificationsFullError';
+  readonly code = 'NOTIFICATIONS_FULL';
+}
+
 /**
- * The queue of alerts and webhooks. It is separate so that a slow or unreachable receiver delays nothing else. Every method rejects
- * if Redis cannot be reached.
+ * The queue of alerts and webhooks. It is separate so that a slow or unreachable receiver delays nothing else. Equal notifications
+ * are one job until it begins, or waits for its next attempt; one that comes while the job runs follows it (docs/adr/0003). So a
+ * receiver that was away gets each once. Every method rejects if Redis cannot be reached; those that enqueue also with a
+ * `NotificationsFullError`.
  */
 export class Notifications {
   readonly queue: Queue<NotificationJob>;
@@ -28,35 +41,36 @@ export class Notifications {
   }
 
   async enqueueAlert(source: SourceKey, workload: WorkloadKey): Promise<void> {
-    await this.#add(alertJobOf(source, workload));
+    await this.#add(alertJobOf(source, workload), `alert:${source}:${workload}`);
   }
 
-  /**
-   * Enqueues one job for each source, after `window` milliseconds. The first call fixes the deadline (no `replace`); a call while
-   * the job runs adds one follow-up (docs/adr/0003).
-   */
+  /** Enqueues one job for each source, after `window` milliseconds. The first call fixes the deadline (no `replace`). */
   async enqueueAlerts(source: SourceKey, window: number): Promise<void> {
-    await this.#add(alertsJobOf(source), {
-      delay: window,
-      deduplication: { id: source, keepLastIfActive: true },
-    });
+    await this.#add(alertsJobOf(source), source, window);
   }
 
   async enqueueWebhook(source: SourceKey, event: ChangeEvent): Promise<void> {
-    await this.#add(webhookJobOf(source, event));
+    await this.#add(webhookJobOf(source, event), `webhook:${event}:${source}`);
   }
 
   async close(): Promise<void> {
     await this.queue.close();
   }
 
-  async #add(
-    job: NotificationJob,
-    options: { delay?: number; deduplication?: { id: string; keepLastIfActive: true } } = {},
-  ): Promise<void> {
+  async #add(job: NotificationJob, id: string, delay = 0): Promise<void> {
+    if (!(await this.#hasRoom(id)))
+      throw new NotificationsFullError(`too many notifications wait to take another ${job.type}`);
     await this.queue.add(job.type, job, {
-      ...options,
+      delay,
+      deduplication: { id, keepLastIfActive: true },
       ...retries(this.#settings, KEEP_FAILED),
     });
+  }
+
+  /** Whether few enough wait, or this one would be no further job. */
+  async #hasRoom(id: string): Promise<boolean> {
+    const { wait = 0, delayed = 0 } = await this.queue.getJobCounts('wait', 'delayed');
+    if (wait + delayed < (this.#settings.mostWaiting ?? MOST_WAITING)) return true;
+    return (await this.queue.getDeduplicationJobId(id)) !== null;
   }
 }

@@ -6,40 +6,40 @@ import type { KubeObject } from './shapes.ts';
 const OWN_TEMPLATE = ['StatefulSet', 'DaemonSet'] as const;
 
 export class Alerts {
-  /** Texts, with how often each has to come. */
-  readonly #expected = new Map<string, number>();
-  readonly #received = new Map<string, number>();
+  /** Texts of all reloads, those that are still to come, and those that came. */
+  readonly #expected = new Set<string>();
+  readonly #due = new Set<string>();
+  readonly #received = new Set<string>();
 
-  /** Each source that the workload was reloaded for is told of. */
+  /** Each source that the workload was reloaded for is told of, at least once after the last reload. */
   reloaded(before: KubeObject, after: KubeObject): void {
     if (!isTemplateItsOwn(after)) return;
     const refs = new Set([...newMarks(before, after), ...newMarks(after, before)]);
-    for (const ref of refs) count(this.#expected, textOf(ref, after));
+    for (const text of [...refs].map((ref) => textOf(ref, after))) {
+      this.#expected.add(text);
+      this.#due.add(text);
+    }
   }
 
   received(text: string): void {
-    if (OWN_TEMPLATE.some((kind) => text.includes(` of type ${kind} `))) count(this.#received, text);
+    if (!OWN_TEMPLATE.some((kind) => text.includes(` of type ${kind} `))) return;
+    this.#received.add(text);
+    this.#due.delete(text);
   }
 
   /** Returns what was not told. */
   missing(): string[] {
-    return [...this.#expected]
-      .filter(([text, times]) => (this.#received.get(text) ?? 0) < times)
-      .map(([text, times]) => `expected ${times} times, given ${this.#received.get(text) ?? 0}: ${text}`);
+    return [...this.#due];
   }
 
   /** Returns what was told although it was not so. */
   untrue(): string[] {
-    return [...this.#received.keys()].filter((text) => !this.#expected.has(text));
+    return [...this.#received].filter((text) => !this.#expected.has(text));
   }
 }
 
 function isTemplateItsOwn({ kind }: KubeObject): boolean {
   return OWN_TEMPLATE.some((each) => each === kind);
-}
-
-function count(texts: Map<string, number>, text: string): void {
-  texts.set(text, (texts.get(text) ?? 0) + 1);
 }
 
 function textOf(ref: string, { kind, metadata }: KubeObject): string {

@@ -1,0 +1,99 @@
+import { Worker } from 'bullmq';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import type { RedisClient } from '../connection/redis.ts';
+import { RealRedis } from '../testing/real-redis.ts';
+import { alertJobOf, webhookJobOf, type NotificationJob } from './notification-jobs.ts';
+import { NOTIFICATIONS, Notifications, NotificationsFullError } from './notifications.ts';
+
+const SOURCE = 'ConfigMap/shop/settings';
+const OTHER = 'ConfigMap/shop/other';
+const WEB = 'Deployment/shop/web';
+const MOST = 5;
+
+let redis: RealRedis;
+let prefix: string;
+let notifications: Notifications;
+
+beforeAll(async () => {
+  redis = await RealRedis.start();
+});
+afterAll(() => redis.stop());
+beforeEach(() => {
+  prefix = redis.freshKeys().prefix;
+  const connection = redis.client as RedisClient;
+  notifications = new Notifications({ connection, prefix, attempts: 3, backoff: 60_000, mostWaiting: MOST });
+});
+afterEach(() => notifications.close());
+
+const NOTICES = [
+  [
+    'an event of a source',
+    () => notifications.enqueueWebhook(SOURCE, 'update'),
+    webhookJobOf(SOURCE, 'update'),
+  ],
+  ['a reload', () => notifications.enqueueAlert(SOURCE, WEB), alertJobOf(SOURCE, WEB)],
+] as const;
+
+async function waiting(): Promise<NotificationJob[]> {
+  return (await notifications.queue.getJobs(['wait', 'delayed'])).map(({ data }) => data);
+}
+
+async function repeat(enqueue: () => Promise<void>): Promise<void> {
+  for (let time = 0; time < 2 * MOST; time += 1) await enqueue();
+}
+
+it.each(NOTICES)('of %s one waits, and one follows it once it runs', async (_, enqueue, job) => {
+  await repeat(enqueue);
+  expect(await waiting()).toEqual([job]);
+  const sent: NotificationJob[] = [];
+  const answers: (() => void)[] = [];
+  const send = async ({ data }: { data: NotificationJob }): Promise<void> => {
+    sent.push(data);
+    await new Promise<void>((resolve) => answers.push(resolve));
+  };
+  const worker = new Worker(NOTIFICATIONS, send, { connection: redis.connect(), prefix });
+  try {
+    await vi.waitUntil(() => answers.length === 1, { timeout: 60_000 });
+    await repeat(enqueue);
+    expect(await waiting()).toEqual([]);
+    answers[0]?.();
+    await vi.waitUntil(() => answers.length === 2, { timeout: 60_000 });
+    answers[1]?.();
+    await vi.waitUntil(async () => (await notifications.queue.getActiveCount()) === 0, { timeout: 60_000 });
+    expect([sent, await waiting()]).toEqual([[job, job], []]);
+  } finally {
+    await worker.close();
+  }
+});
+
+it.each(NOTICES)('of %s one waits for its next attempt', async (_, enqueue, job) => {
+  await enqueue();
+  const refuse = (): Promise<void> => Promise.reject(new Error('no answer'));
+  const worker = new Worker(NOTIFICATIONS, refuse, { connection: redis.connect(), prefix });
+  try {
+    await vi.waitUntil(async () => (await notifications.queue.getDelayedCount()) === 1, { timeout: 60_000 });
+    await repeat(enqueue);
+    expect(await waiting()).toEqual([job]);
+  } finally {
+    await worker.close();
+  }
+});
+
+it('each kind of event, source and workload has its own', async () => {
+  await notifications.enqueueWebhook(SOURCE, 'update');
+  await notifications.enqueueWebhook(SOURCE, 'delete');
+  await notifications.enqueueWebhook(OTHER, 'update');
+  await notifications.enqueueAlert(SOURCE, WEB);
+  await notifications.enqueueAlert(SOURCE, 'Deployment/shop/api');
+  expect(await waiting()).toHaveLength(5);
+});
+
+it('beyond the bound no other is taken, but those that wait are repeated', async () => {
+  for (let other = 0; other < MOST; other += 1)
+    await notifications.enqueueWebhook(`ConfigMap/shop/c${other}`, 'update');
+  await expect(notifications.enqueueWebhook(SOURCE, 'update')).rejects.toThrow(NotificationsFullError);
+  await expect(notifications.enqueueAlert(SOURCE, WEB)).rejects.toThrow(NotificationsFullError);
+  await expect(notifications.enqueueAlerts(SOURCE, 10_000)).rejects.toThrow(NotificationsFullError);
+  await expect(notifications.enqueueWebhook('ConfigMap/shop/c1', 'update')).resolves.toBeUndefined();
+  expect(await waiting()).toHaveLength(MOST);
+});
