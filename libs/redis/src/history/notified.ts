@@ -1,8 +1,11 @@
 import type { RedisClient } from '../connection/redis.ts';
 import type { SourceKey } from '@reroll/core/model';
 
-/** Longer than the repetition of any job. */
-const KEEP_SECONDS = 7 * 86_400;
+/**
+ * Longer than any job is repeated by default: five attempts, and once after 64 resyncs, which are a minute apart. Not much longer,
+ * because one tenant can make sources of new names all the time.
+ */
+const KEEP_SECONDS = 2 * 3_600;
 
 /** Stands for the hash of a source that does not exist. */
 export const GONE = 'gone';
