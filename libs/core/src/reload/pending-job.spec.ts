@@ -113,4 +113,14 @@ describe('a pending Job', () => {
     expect(pendingJobName('x'.repeat(63), 'u1')).toBe(name);
     expect(pendingJobName('x'.repeat(63), 'u2')).not.toBe(name);
   });
+
+  it.each([
+    ['after 51 characters', `${'a'.repeat(51)}.bcdefghi`],
+    ['after 50, before another part', `${'a'.repeat(50)}.b.cdefghi`],
+    ['after a dash', `${'a'.repeat(50)}--bcdefghi`],
+  ])('has a name of a DNS subdomain if that of the Job is cut %s', (_where, name) => {
+    const part = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
+    expect(pendingJobName(name, 'u1')).toMatch(new RegExp(`^${part}(?:\\.${part})*$`, 'u'));
+    expect(pendingJobName(name, 'u1').length).toBeLessThanOrEqual(63);
+  });
 });

@@ -114,10 +114,11 @@ export function keptBy(pendingJob: JobRead): Kept | undefined {
   };
 }
 
-/** Returns `<Job>-<hash of its uid>` in at most 63 characters; always the same for one Job. */
+/** Returns `<Job>-<hash of its uid>` in at most 63 characters; always the same for one Job. A name that is cut at a dot loses the dot. */
 export function pendingJobName(name: string, uid: string): string {
   const hash = createHash('sha256').update(uid).digest('hex').slice(0, 10);
-  return `${name.slice(0, MAX_NAME - 1 - hash.length)}-${hash}`;
+  const start = name.slice(0, MAX_NAME - 1 - hash.length).replace(/[^a-z0-9]+$/u, '');
+  return `${start}-${hash}`;
 }
 
 interface WirePendingJob {
