@@ -475,6 +475,19 @@ describe('beside the rows', () => {
     expect(await catalog.pretended(WEB)).toBe('{"v":1,"s":{}}');
   });
 
+  it('what a dry run pretends goes with its workload, if the leader that removes it may write', async () => {
+    await write({ workloads: [workload(WEB, []), workload(API, [])] });
+    await catalog.pretend(WEB, 'web');
+    await catalog.pretend(API, 'api');
+    const removal = { sources: [], workloads: [[WEB, undefined]] } as const;
+    expect(await catalog.publish({ ...removal, writer: { term: '1', sequence: 0 } })).toEqual({
+      refused: true,
+    });
+    expect(await catalog.pretended(WEB)).toBe('web');
+    await write({ workloads: [[WEB, undefined]] });
+    expect([await catalog.pretended(WEB), await catalog.pretended(API)]).toEqual([undefined, 'api']);
+  });
+
   it('a reload job that waits for its next attempt is known, until it does not', async () => {
     await catalog.setBackingOff(WEB, '17');
     expect(await catalog.backingOff([WEB, API])).toEqual(new Map([[WEB, '17']]));

@@ -114,7 +114,11 @@ export class Catalog {
       ...sources.flatMap(([key, row, foundBy]) => [key, row ? encodeSource(row) : '', foundBy ?? '']),
       ...workloads.flatMap(([key, value]) => [key, value ? encodeWorkload(value.row, value.index) : '']),
     );
-    return readReply(reply);
+    const published = readReply(reply);
+    const gone = workloads.flatMap(([key, value]) => (value ? [] : [key]));
+    if (!published.refused && !published.gap && gone.length > 0)
+      await this.#redis.hdel(this.keys.pretended, ...gone);
+    return published;
   }
 
   /** Whether the last write is this writer's own, so that nothing was lost and nobody else has written. */

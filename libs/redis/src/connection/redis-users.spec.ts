@@ -76,7 +76,7 @@ const WRITERS: Readonly<Record<Exclude<keyof CatalogKeys, 'prefix'>, readonly Co
   readings: ['worker'],
   backingOff: ['worker'],
   budget: ['worker'],
-  pretended: ['worker'],
+  pretended: ['watcher', 'worker'],
   warned: ['worker'],
   alerts: ['worker'],
   announced: ['worker'],
