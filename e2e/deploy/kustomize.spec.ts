@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { ensureProgram } from '../../tools/cluster/src/build/build-program.ts';
 import { run } from '../../tools/cluster/src/run.ts';
 import { keyOf, objectsOf } from '../../tools/deploy/kustomize/objects.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'reroll-kustomize-'));
   cleanUp(() => rmSync(folder, { recursive: true, force: true }));
   // A dry run finds only namespaces that are there. They stay: another spec needs one of them too.
-  for (const name of ['reroll', 'team-a']) {
+  for (const name of ['reroll', 'team-a', 'tools']) {
     const query = { fieldManager: 'e2e', force: true };
     const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     const options = { contentType: APPLY_PATCH, query };
@@ -64,9 +65,25 @@ it('an overlay is a base for others: another namespace, another image', async ()
   expect(at(watcher, 'spec.template.spec.containers.0.image')).toBe('registry.example/reroll:9.9.9');
 });
 
+it('the patch in deploy/README.md lets the policies apply to the account in another namespace', async () => {
+  const readme = readFileSync(join(ROOT, 'deploy/README.md'), 'utf8');
+  const [, text = ''] = /^```yaml\n(namespace: .*?)^```/msu.exec(readme) ?? [];
+  const { namespace, patches } = parse(text) as { namespace: string; patches: unknown };
+  const own = join(folder, 'patched');
+  mkdirSync(own);
+  const resources = [relative(own, join(ROOT, 'deploy/kustomize/base'))];
+  writeFileSync(join(own, 'kustomization.yaml'), JSON.stringify({ namespace, resources, patches }));
+  const policies = (await built('patched', own)).filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
+  const account = `system:serviceaccount:${namespace}:reroll-worker`;
+  expect(policies.map((policy) => at(policy, 'spec.matchConditions.0.expression'))).toEqual([
+    `request.userInfo.username == '${account}'`,
+    `request.userInfo.username == '${account}'`,
+  ]);
+});
+
 it('all of it, and deploy/manifests/reroll.yaml, is accepted by an API server', async () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-  expect(files).toHaveLength(Object.keys(FOLDERS).length + 1);
+  expect(files).toHaveLength(Object.keys(FOLDERS).length + 2);
   const all = [join(ROOT, 'deploy/manifests/reroll.yaml'), ...files.map((name) => join(folder, name))];
   const args = ['apply', '--server-side', '--dry-run=server'];
   const { code, tail } = await run(kubectl, [
