@@ -19,11 +19,18 @@ export const BASE: Variant = {
   values: { worker },
 };
 
-/** Watchers, workers and admins each spread by themselves. */
+/** Watchers, workers and admins each spread by themselves, over nodes whose taints they tolerate: others would count as empty. */
 function spreadOver(topologyKey: string, whenUnsatisfiable: string): ChartValues {
   const labelSelector = { matchLabels: { 'app.kubernetes.io/instance': 'reroll' } };
   const matchLabelKeys = ['app.kubernetes.io/component'];
-  return { maxSkew: 1, topologyKey, whenUnsatisfiable, labelSelector, matchLabelKeys };
+  return {
+    maxSkew: 1,
+    topologyKey,
+    whenUnsatisfiable,
+    nodeTaintsPolicy: 'Honor',
+    labelSelector,
+    matchLabelKeys,
+  };
 }
 
 /** By the name of their folder below deploy/kustomize/overlays. */
