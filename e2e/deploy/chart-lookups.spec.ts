@@ -16,9 +16,10 @@ beforeAll(async () => {
   helm = await Helm.of(sharedCluster());
 });
 
+const DRY_RUN = ['install', 'reroll', CHART, '--dry-run=server'];
+
 async function installed(...set: readonly string[]): Promise<string> {
-  const args = ['install', 'reroll', CHART, '--namespace', space.name, '--dry-run=server'];
-  return await helm.run([...args, ...set.map((each) => `--set=${each}`)]);
+  return await helm.run([...DRY_RUN, '--namespace', space.name, ...set.map((each) => `--set=${each}`)]);
 }
 
 async function storageClass(name: string, isDefault: boolean): Promise<void> {
@@ -88,4 +89,23 @@ it('volume and certificate of an earlier chart stay as they are, whatever the cl
   await make([]);
   await storageClass('standard', true);
   expect(await installed()).not.toContain(VOLUME);
+});
+
+it('an install without ClusterRoles needs no rights outside its namespace', async () => {
+  const name = `tenant-of-${space.name}`;
+  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${space.name}`;
+  const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
+  await space.client.post(`${path}/roles`, { metadata: { name }, rules });
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name };
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }];
+  await space.client.post(`${path}/rolebindings`, { metadata: { name }, roleRef, subjects });
+  const as = (...set: readonly string[]): ReturnType<Helm['try']> => {
+    const values = ['reloader.watchGlobally=false', ...set].map((each) => `--set=${each}`);
+    return helm.try([...DRY_RUN, '--namespace', space.name, '--kube-as-user', name, ...values]);
+  };
+  const { code, text } = await as('admin.auth=static,admin.staticTokens.existingSecret=tokens');
+  expect({ code, text }).toEqual({ code: 0, text });
+  expect(text).toContain('name: "reroll-admin"');
+  expect(text).not.toContain('kind: ClusterRole');
+  expect((await as('admin.rbac.clusterWide=true')).text).toContain('cannot get resource "clusterroles"');
 });

@@ -58,13 +58,15 @@
 {{- end -}}
 
 {{/* A ClusterRole for people. Rights to paths are those of every install of the cluster alike, so one of this name that
-     another release has made will do. Takes `root`, `name`, `aggregateTo` and `rules`. */}}
+     another release has made will do. Whoever installs without ClusterRoles may have no right to ask for one. Takes `root`,
+     `name`, `aggregateTo` and `rules`. */}}
 {{- define "reroll.userRole" -}}
 {{- $name := printf "%s-%s" (include "reroll.fullname" .root) .name -}}
 {{- $of := dict "root" .root "component" "admin" -}}
+{{- if and .root.Values.admin.rbac.userRoles (include "reroll.isClusterWide" $of) -}}
 {{- $there := lookup "rbac.authorization.k8s.io/v1" "ClusterRole" "" $name | default dict -}}
 {{- $owner := dig "metadata" "annotations" "meta.helm.sh/release-namespace" .root.Release.Namespace $there -}}
-{{- if and .root.Values.admin.rbac.userRoles (include "reroll.isClusterWide" $of) (eq $owner .root.Release.Namespace) }}
+{{- if eq $owner .root.Release.Namespace }}
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
@@ -78,5 +80,6 @@ metadata:
     {{- end }}
 rules:
   {{- .rules | nindent 2 }}
+{{- end }}
 {{- end }}
 {{- end -}}
