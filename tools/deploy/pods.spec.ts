@@ -35,6 +35,21 @@ describe('pods of watcher, worker and admin', () => {
     expect(at(object, 'spec.strategy.rollingUpdate.maxUnavailable')).toBe(0);
   });
 
+  it.each([
+    [{ minAvailable: '' }, { maxUnavailable: 1 }],
+    [{ maxUnavailable: '' }, { maxUnavailable: 1 }],
+    [{ minAvailable: '', maxUnavailable: '50%' }, { maxUnavailable: '50%' }],
+    [{ minAvailable: 0, maxUnavailable: '' }, { minAvailable: 0 }],
+    [{ maxUnavailable: 0 }, { maxUnavailable: 0 }],
+  ])('an empty bound of a budget is none, and 0 is one: %j', async (podDisruptionBudget, expected) => {
+    const manifests = await manifestsWith({ worker: { podDisruptionBudget } });
+    const { selector: _, ...bounds } = at(
+      find(manifests, 'PodDisruptionBudget', 'reroll-worker'),
+      'spec',
+    ) as Readonly<Record<string, unknown>>;
+    expect(bounds).toEqual(expected);
+  });
+
   it('restart when a credential in our Secret changes', async () => {
     const checksum = async (url: string): Promise<unknown> => {
       const manifests = await manifestsWith({ reloader: { webhookUrl: url } });

@@ -46,6 +46,11 @@ checksum/secret: {{ sha256sum . }}
 {{- end }}
 {{- end -}}
 
+{{/* A bound of a budget as text; nothing if it is null or empty. 0 is a bound. */}}
+{{- define "reroll.bound" -}}
+{{- if not (kindIs "invalid" .) -}}{{- . -}}{{- end -}}
+{{- end -}}
+
 {{- define "reroll.podDisruptionBudget" -}}
 {{- $shared := .root.Values.reloader.podDisruptionBudget -}}
 {{- $budget := ternary $shared (index .root.Values .component).podDisruptionBudget $shared.enabled -}}
@@ -58,10 +63,10 @@ metadata:
   labels:
     {{- include "reroll.labels" . | nindent 4 }}
 spec:
-  {{- if not (kindIs "invalid" $budget.minAvailable) }}
-  minAvailable: {{ $budget.minAvailable }}
+  {{- with include "reroll.bound" $budget.minAvailable }}
+  minAvailable: {{ . }}
   {{- else }}
-  maxUnavailable: {{ kindIs "invalid" $budget.maxUnavailable | ternary 1 $budget.maxUnavailable }}
+  maxUnavailable: {{ include "reroll.bound" $budget.maxUnavailable | default 1 }}
   {{- end }}
   selector:
     matchLabels:
