@@ -204,6 +204,32 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
     ],
   ],
   [
+    'a URL in a Secret, and a port for it',
+    {
+      networkPolicy: { enabled: true, redis: { to: [{ ipBlock: { cidr: '10.2.0.0/16' } }], ports: [6380] } },
+      redis: {
+        enabled: false,
+        external: { existingSecret: 'redis', existingSecretKeys: { url: 'url' } },
+      },
+    },
+    [
+      ['worker', 'your Redis', 6380, true],
+      ['worker', 'the internet', 6380, false],
+      ['worker', 'your Redis', 7000, false],
+    ],
+  ],
+  [
+    'Sentinels whose master has another port',
+    {
+      networkPolicy: { enabled: true, redis: { ports: [7000, 26379] } },
+      redis: { enabled: false, external: { sentinel: { hosts: ['a'], master: 'm' } } },
+    },
+    [
+      ['worker', 'your Redis', 7000, true],
+      ['worker', 'your Redis', 26379, true],
+    ],
+  ],
+  [
     'one process, whose standby hands callers on to the leader',
     {
       mode: 'standalone',

@@ -71,6 +71,7 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
   'a Redis by its URL': { redis: external({ url: `rediss://:${CREDENTIAL}@redis.example:6380/1` }) },
   'a Redis by its URL in a Secret': {
     redis: external({ existingSecret: 'redis', existingSecretKeys: { url: 'url' } }),
+    networkPolicy: { enabled: true, redis: { ports: [6380] } },
   },
   'a Redis in parts, with TLS and KEDA': {
     redis: external({

@@ -123,7 +123,7 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{/* Of the addresses that the values name; a Sentinel's master and what is in a Secret are taken for 6379. */}}
+{{/* Of the addresses that the values name, and those that they add; a Sentinel's master and what is in a Secret are taken for 6379. */}}
 {{- define "reroll.externalRedisPorts" -}}
 {{- $external := .Values.redis.external -}}
 {{- $ports := list -}}
@@ -137,5 +137,6 @@ spec:
 {{- else -}}
 {{- $ports = append $ports ($external.port | default 6379 | int) -}}
 {{- end -}}
+{{- range .Values.networkPolicy.redis.ports -}}{{- $ports = append $ports (int .) -}}{{- end -}}
 {{- toYaml (uniq $ports) -}}
 {{- end -}}
