@@ -98,6 +98,14 @@ describe('workers scaled by the depth of the queues', () => {
     expect(at(scaled(manifests), 'triggers.0.authenticationRef') !== undefined).toBe(parameters.length > 0);
   });
 
+  it('go after a while without need, which the autoscaler that KEDA makes has to wait', async () => {
+    const spec = scaled(await keda({ scaleDownSeconds: 60 }));
+    const path = 'advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds';
+    expect(at(spec, path)).toBe(60);
+    // It is for a scale to 0, which there is none of.
+    expect(at(spec, 'cooldownPeriod')).toBeUndefined();
+  });
+
   it('may ask Prometheus instead', async () => {
     const manifests = await keda({ prometheusAddress: 'http://p:9090' });
     expect(at(scaled(manifests), 'triggers')).toEqual([
