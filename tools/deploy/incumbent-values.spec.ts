@@ -17,6 +17,8 @@ const MAKE_SECRETS = 'Job reroll-make-secrets';
 const both = (line: string): readonly string[] => [WATCHER, WORKER].map((name) => `+ ${name} ${line}`);
 const all = (line: string): readonly string[] =>
   [WATCHER, WORKER, REDIS, MAKE_SECRETS].map((name) => `+ ${name} ${line}`);
+/** Those, and the pod of the Job. */
+const pods = (line: string): readonly string[] => [...both(line), `+ ${MAKE_SECRETS} ${line}`];
 const ours = (values: ChartValues): ChartValues => ({ reloader: values });
 const deployment = (values: ChartValues): ChartValues => ours({ deployment: values });
 const key = (values: ChartValues): ChartValues => ours({ custom_annotations: values });
@@ -269,7 +271,7 @@ const PODS: readonly Row[] = [
       `+ ${name} spec.revisionHistoryLimit=5`,
     ]),
   ],
-  ['deployment.hostUsers', deployment({ hostUsers: false }), both('pod.hostUsers=false')],
+  ['deployment.hostUsers', deployment({ hostUsers: false }), pods('pod.hostUsers=false')],
   [
     'deployment.automountServiceAccountToken',
     deployment({ automountServiceAccountToken: false }),
@@ -278,7 +280,7 @@ const PODS: readonly Row[] = [
   [
     'deployment.dnsConfig',
     deployment({ dnsConfig: { searches: ['a'] } }),
-    both('pod.dnsConfig.searches.0="a"'),
+    pods('pod.dnsConfig.searches.0="a"'),
   ],
   [
     'deployment.nodeSelector',
@@ -288,7 +290,7 @@ const PODS: readonly Row[] = [
   [
     'deployment.affinity',
     deployment({ affinity: { nodeAffinity: { x: 1 } } }),
-    both('pod.affinity.nodeAffinity.x=1'),
+    pods('pod.affinity.nodeAffinity.x=1'),
   ],
   ['deployment.tolerations', deployment({ tolerations: [{ key: 'a' }] }), all('pod.tolerations.0.key="a"')],
   ['deployment.volumes and volumeMounts', deployment(VOLUME), VOLUME_ADDED],
@@ -311,7 +313,7 @@ const PODS: readonly Row[] = [
   [
     'deployment.labels, on the pods too and not in selectors',
     deployment({ labels: { provider: 'stakater' } }),
-    [...both('metadata.labels.provider="stakater"'), ...both('pod.metadata.labels.provider="stakater"')],
+    [...both('metadata.labels.provider="stakater"'), ...pods('pod.metadata.labels.provider="stakater"')],
   ],
   [
     'deployment.env.open, without empty ones',
@@ -352,9 +354,9 @@ const PODS: readonly Row[] = [
     deployment({ pod: { annotations: { a: 'b' } } }),
     both('pod.metadata.annotations.a="b"'),
   ],
-  ['deployment.priorityClassName', deployment({ priorityClassName: 'p' }), both('pod.priorityClassName="p"')],
-  ['deployment.runtimeClassName', deployment({ runtimeClassName: 'r' }), both('pod.runtimeClassName="r"')],
-  ['deployment.schedulerName', deployment({ schedulerName: 's' }), both('pod.schedulerName="s"')],
+  ['deployment.priorityClassName', deployment({ priorityClassName: 'p' }), pods('pod.priorityClassName="p"')],
+  ['deployment.runtimeClassName', deployment({ runtimeClassName: 'r' }), pods('pod.runtimeClassName="r"')],
+  ['deployment.schedulerName', deployment({ schedulerName: 's' }), pods('pod.schedulerName="s"')],
   [
     'deployment.gomaxprocsOverride and gomemlimitOverride do nothing: this is no Go program',
     deployment({ gomaxprocsOverride: '2', gomemlimitOverride: '500MiB' }),

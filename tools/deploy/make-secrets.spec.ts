@@ -5,6 +5,7 @@ import { rulesOf } from './testing/facts.ts';
 
 const KEDA = { worker: { keda: { enabled: true } }, reloader: { clusterName: 'a' } };
 const TLS = { redis: { tls: { enabled: true } } };
+const LABELS = { reloader: { deployment: { labels: { team: 'a' } } } };
 const MINE = {
   redis: { auth: { existingSecret: 'a' }, tls: { enabled: true, existingSecret: 'b' } },
   reloader: { hashKey: { existingSecret: 'c' } },
@@ -52,12 +53,12 @@ it('no other pod has its ServiceAccount', async () => {
   expect(owners).toEqual(['Job reroll-make-secrets']);
 });
 
-it('another image or another Secret is another Job, because the template of one cannot be changed', async () => {
+it('another image, label or Secret is another Job, because the template of one cannot be changed', async () => {
   const nameOf = async (values: ChartValues): Promise<string> =>
     (await manifestsWith(values)).find(({ kind }) => kind === 'Job')?.metadata.name ?? '';
-  const names = await Promise.all([{}, { image: { tag: '9.9.9' } }, TLS].map(nameOf));
+  const names = await Promise.all([{}, { image: { tag: '9.9.9' } }, LABELS, TLS].map(nameOf));
   for (const name of names) expect(name).toMatch(/^reroll-make-secrets-[0-9a-f]{8}$/u);
-  expect(new Set(names).size).toBe(3);
+  expect(new Set(names).size).toBe(4);
 });
 
 it.each<[string, ChartValues]>([

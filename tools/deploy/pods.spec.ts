@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { at, find, workload } from './look.ts';
-import { manifestsWith, type Manifest } from './render.ts';
+import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
 
 describe('pods of watcher, worker and admin', () => {
   it.each(['watcher', 'worker', 'admin'])(
@@ -66,6 +66,54 @@ describe('pods of watcher, worker and admin', () => {
     const { args, env } = workload(await manifestsWith({ watcher }), 'watcher');
     expect(args.at(-1)).toBe('--lease-duration=20s');
     expect(env.filter((each) => /^POD_NAME\b/u.test(each))).toEqual(['POD_NAME=mine']);
+  });
+});
+
+/** The pod templates of the Job, and of the Deployment and the pod of `helm test`. */
+async function briefPods(values: ChartValues): Promise<readonly unknown[]> {
+  const manifests = await manifestsWith(values);
+  const job = manifests.find(({ kind }) => kind === 'Job');
+  const tested = find(manifests, 'Deployment', 'reroll-test');
+  return [at(job, 'spec.template'), at(tested, 'spec.template'), find(manifests, 'Pod', 'reroll-test')];
+}
+
+describe('short-lived pods', () => {
+  it.each([
+    [{ reloader: { deployment: { resources: { limits: { cpu: '500m', memory: '1Gi' } } } } }, '500m'],
+    [{ worker: { resources: { limits: { cpu: 1 } } } }, '1'],
+    [{ mode: 'standalone', standalone: { resources: { limits: { cpu: '2' } } } }, '2'],
+    [{}, undefined],
+  ])('have a limit of CPU if workers have one: %j', async (values, cpu) => {
+    for (const template of await briefPods(values))
+      expect(at(template, 'spec.containers.0.resources.limits')).toEqual({
+        memory: '128Mi',
+        ...(cpu === undefined ? {} : { cpu }),
+      });
+  });
+
+  it('have the classes, labels and node affinity of the others, and nothing that selects those', async () => {
+    const nodeAffinity = {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'Exists' }] }],
+      },
+    };
+    const deployment = {
+      priorityClassName: 'p',
+      runtimeClassName: 'r',
+      labels: { team: 'a', 'app.kubernetes.io/component': 'worker' },
+      affinity: { nodeAffinity, podAntiAffinity: {} },
+      pod: { annotations: { 'linkerd.io/inject': 'enabled' } },
+    };
+    const templates = await briefPods({ reloader: { deployment } });
+    const component = (template: unknown): unknown =>
+      (at(template, 'metadata.labels') as Readonly<Record<string, string>>)['app.kubernetes.io/component'];
+    expect(templates.map(component)).toEqual(['make-secrets', 'tested', 'test']);
+    for (const template of templates) {
+      expect(at(template, 'metadata.labels.team')).toBe('a');
+      expect(JSON.stringify(at(template, 'metadata.annotations') ?? {})).not.toContain('linkerd');
+      expect(at(template, 'spec')).toMatchObject({ priorityClassName: 'p', runtimeClassName: 'r' });
+      expect(at(template, 'spec.affinity')).toEqual({ nodeAffinity });
+    }
   });
 });
 

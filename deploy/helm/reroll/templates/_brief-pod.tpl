@@ -1,15 +1,23 @@
-{{/* What short-lived pods have in common: that of the Job that makes Secrets, and those of `helm test`. */}}
+{{/* What short-lived pods have in common: that of the Job that makes Secrets, and those of `helm test`. Annotations for pods
+     stay away: they may ask for a sidecar, with which a Job never ends. */}}
 
 {{- define "reroll.briefContainer" -}}
 image: {{ include "reroll.image" (dict "root" .) }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 resources:
   requests: { cpu: 10m, memory: 64Mi }
-  limits: { memory: 128Mi }
+  limits: { memory: 128Mi{{ with include "reroll.briefCpuLimit" . }}, cpu: {{ . }}{{ end }} }
 securityContext:
   {{- include "reroll.containerSecurityContext" (dict "added" .Values.reloader.deployment.containerSecurityContext) | nindent 2 }}
 {{- end -}}
 
+{{/* Where workers have one, a quota may ask it of every pod. */}}
+{{- define "reroll.briefCpuLimit" -}}
+{{- $worker := dict "root" . "component" (include "reroll.runsIn" (dict "root" . "component" "worker")) -}}
+{{- with ((include "reroll.resources" $worker | fromYaml).limits | default dict).cpu -}}{{- . | quote -}}{{- end -}}
+{{- end -}}
+
+{{/* Of affinities only those to nodes: others spread what runs for long, and could keep these Pending. */}}
 {{- define "reroll.briefPod" -}}
 {{- $deployment := .Values.reloader.deployment -}}
 {{- $openshift := include "reroll.isOpenshift" . | eq "true" -}}
@@ -19,12 +27,16 @@ securityContext:
 enableServiceLinks: false
 securityContext:
   {{- include "reroll.podSecurityContext" (dict "openshift" $openshift "id" 65532 "group" 65532 "added" $deployment.securityContext) | nindent 2 }}
-{{- with $deployment.nodeSelector }}
-nodeSelector:
-  {{- toYaml . | nindent 2 }}
+{{- include "reroll.podClasses" . }}
+{{- with ($deployment.affinity | default dict).nodeAffinity }}
+affinity:
+  nodeAffinity:
+    {{- toYaml . | nindent 4 }}
 {{- end }}
-{{- with $deployment.tolerations }}
-tolerations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- end -}}
+
+{{/* Their labels: those that select them, and those that the values add to pods. Takes `root` and `component`. */}}
+{{- define "reroll.briefPodLabels" -}}
+{{- $added := .root.Values.reloader.deployment.labels | default dict -}}
+{{- toYaml (merge (include "reroll.selectorLabels" . | fromYaml) $added) -}}
 {{- end -}}

@@ -35,15 +35,19 @@
 {{- include "reroll.componentName" (dict "root" . "component" "make-secrets") -}}
 {{- end -}}
 
-{{- define "reroll.makeSecretsPod" -}}
-restartPolicy: OnFailure
-serviceAccountName: {{ include "reroll.makeSecretsName" . | quote }}
-automountServiceAccountToken: true
-{{ include "reroll.briefPod" . }}
-containers:
-  - name: make-secrets
-    args:
-      - make-secrets
-      {{- include "reroll.madeSecrets" . | nindent 6 }}
-    {{- include "reroll.briefContainer" . | nindent 4 }}
+{{- define "reroll.makeSecretsTemplate" -}}
+metadata:
+  labels:
+    {{- include "reroll.briefPodLabels" (dict "root" . "component" "make-secrets") | nindent 4 }}
+spec:
+  restartPolicy: OnFailure
+  serviceAccountName: {{ include "reroll.makeSecretsName" . | quote }}
+  automountServiceAccountToken: true
+  {{- include "reroll.briefPod" . | nindent 2 }}
+  containers:
+    - name: make-secrets
+      args:
+        - make-secrets
+        {{- include "reroll.madeSecrets" . | nindent 8 }}
+      {{- include "reroll.briefContainer" . | nindent 6 }}
 {{- end -}}

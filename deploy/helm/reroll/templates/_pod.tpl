@@ -40,19 +40,9 @@
 {{- toYaml (mergeOverwrite $context (deepCopy .added)) -}}
 {{- end -}}
 
-{{- define "reroll.pod" -}}
-{{- $deployment := .root.Values.reloader.deployment -}}
-{{- $own := index .root.Values .component -}}
-{{- $openshift := ne (toString .root.Values.reloader.isOpenshift) "false" -}}
-{{- with include "reroll.imagePullSecrets" .root }}
-{{- . }}
-{{ end -}}
-serviceAccountName: {{ include "reroll.serviceAccountName" . | quote }}
-automountServiceAccountToken: {{ kindIs "invalid" $deployment.automountServiceAccountToken | ternary true $deployment.automountServiceAccountToken }}
-enableServiceLinks: false
-terminationGracePeriodSeconds: {{ include "reroll.gracePeriod" . }}
-securityContext:
-  {{- include "reroll.podSecurityContext" (dict "openshift" $openshift "id" 65532 "group" 65532 "added" $deployment.securityContext) | nindent 2 }}
+{{/* What every pod of ours takes of the values about how and where it runs. Takes the root. */}}
+{{- define "reroll.podClasses" -}}
+{{- $deployment := .Values.reloader.deployment -}}
 {{- if not (kindIs "invalid" $deployment.hostUsers) }}
 hostUsers: {{ $deployment.hostUsers }}
 {{- end }}
@@ -73,12 +63,28 @@ dnsConfig:
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $deployment.affinity }}
-affinity:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
 {{- with $deployment.tolerations }}
 tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.pod" -}}
+{{- $deployment := .root.Values.reloader.deployment -}}
+{{- $own := index .root.Values .component -}}
+{{- $openshift := ne (toString .root.Values.reloader.isOpenshift) "false" -}}
+{{- with include "reroll.imagePullSecrets" .root }}
+{{- . }}
+{{ end -}}
+serviceAccountName: {{ include "reroll.serviceAccountName" . | quote }}
+automountServiceAccountToken: {{ kindIs "invalid" $deployment.automountServiceAccountToken | ternary true $deployment.automountServiceAccountToken }}
+enableServiceLinks: false
+terminationGracePeriodSeconds: {{ include "reroll.gracePeriod" . }}
+securityContext:
+  {{- include "reroll.podSecurityContext" (dict "openshift" $openshift "id" 65532 "group" 65532 "added" $deployment.securityContext) | nindent 2 }}
+{{- include "reroll.podClasses" .root }}
+{{- with $deployment.affinity }}
+affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 topologySpreadConstraints:

@@ -25,10 +25,8 @@
 name: {{ include "reroll.testName" .root }}{{ .suffix }}
 namespace: {{ include "reroll.namespace" .root | quote }}
 labels:
-  {{- include "reroll.labels" (dict "root" .root "component" "test") | nindent 2 }}
-  {{- with .labels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- $own := include "reroll.labels" (dict "root" .root "component" "test") | fromYaml }}
+  {{- toYaml (merge $own (.labels | default dict)) | nindent 2 }}
 annotations:
   helm.sh/hook: test
   helm.sh/hook-weight: {{ .weight | quote }}
