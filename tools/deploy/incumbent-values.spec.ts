@@ -354,8 +354,8 @@ const PODS: readonly Row[] = [
     deployment({ pod: { annotations: { a: 'b' } } }),
     both('pod.metadata.annotations.a="b"'),
   ],
-  ['deployment.priorityClassName', deployment({ priorityClassName: 'p' }), pods('pod.priorityClassName="p"')],
-  ['deployment.runtimeClassName', deployment({ runtimeClassName: 'r' }), pods('pod.runtimeClassName="r"')],
+  ['deployment.priorityClassName', deployment({ priorityClassName: 'p' }), all('pod.priorityClassName="p"')],
+  ['deployment.runtimeClassName', deployment({ runtimeClassName: 'r' }), all('pod.runtimeClassName="r"')],
   ['deployment.schedulerName', deployment({ schedulerName: 's' }), pods('pod.schedulerName="s"')],
   [
     'deployment.gomaxprocsOverride and gomemlimitOverride do nothing: this is no Go program',

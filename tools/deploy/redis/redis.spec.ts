@@ -120,6 +120,16 @@ describe('the Redis of the chart', () => {
     expect(text['redis.conf']).toMatch(/\nsave ""\nhz 5\n?$/u);
   });
 
+  it('has the priority and runtime class of the other pods, or its own', async () => {
+    const classes = async (redis: ChartValues): Promise<unknown> => {
+      const deployment = { priorityClassName: 'p', runtimeClassName: 'r' };
+      return workload(await manifestsWith({ reloader: { deployment }, redis }), 'redis').pod;
+    };
+    expect(await classes({})).toMatchObject({ priorityClassName: 'p', runtimeClassName: 'r' });
+    const own = { priorityClassName: 'own', runtimeClassName: 'runtime' };
+    expect(await classes(own)).toMatchObject(own);
+  });
+
   it('does not restart for a version of the chart: its pods name none', async () => {
     const template = at(workload(await manifestsWith(), 'redis').object, 'spec.template');
     expect(JSON.stringify(template)).not.toContain('0.1.0');
