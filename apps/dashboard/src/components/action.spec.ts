@@ -1,13 +1,15 @@
-import { find, inBrowser, mount, requests } from '../testing/mounted.ts';
-import { h } from 'preact';
+import { find, findAll, inBrowser, mount, requests, text } from '../testing/mounted.ts';
+import { h, type ComponentChild } from 'preact';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Status } from '@reroll/shared/api/status';
+import type { Waves } from '@reroll/shared/api/waves';
 import { status } from '../state/status.ts';
 import { ApproveAction, FreezeAction } from './hold-actions.tsx';
+import { WavesPanel } from './waves-panel.tsx';
 
 inBrowser();
 
-const WEB = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+const WEB = { kind: 'Deployment', namespace: 'shop', name: 'web' } as const;
 
 beforeEach(() => void (status.value = { caller: { mayHold: true } } as Status));
 afterEach(() => void (status.value = undefined));
@@ -37,15 +39,75 @@ it('what is sent again has the same key, and what is sent with another end has a
   expect(other?.key).not.toBe(first?.key);
 });
 
+/** As a person does who looks at what is pending. */
+async function open(label: string): Promise<void> {
+  await find('button', label).fire('click');
+}
+
+function canBeSent(): boolean {
+  return !findAll('button').some(
+    ({ attributes }) => attributes.get('type') === 'submit' && attributes.has('disabled'),
+  );
+}
+
 it('an approval of something else has another key', async () => {
   await mount(h(ApproveAction, { of: WEB, id: '0123456789' }));
+  await open('Approve');
   await field('Reason', 'looked at it');
   await sendInVain();
   await mount(h(ApproveAction, { of: WEB, id: 'abcdef0123' }));
+  await open('Approve');
   await sendInVain();
-  expect(requests.slice(-2).map(({ body }) => body)).toEqual([
+  expect(requests.map(({ body }) => body)).toEqual([
     { reason: 'looked at it', id: '0123456789' },
     { reason: 'looked at it', id: 'abcdef0123' },
   ]);
   expect(requests.at(-1)?.key).not.toBe(requests.at(-2)?.key);
+});
+
+it('what becomes pending while somebody looks at something else is not approved', async () => {
+  await mount(h(ApproveAction, { of: WEB, id: '0123456789' }));
+  await open('Approve');
+  expect(text()).not.toContain('has changed');
+  await field('Reason', 'looked at it');
+  await mount(h(ApproveAction, { of: WEB, id: 'abcdef0123' }));
+  expect(text()).toContain('What is pending has changed since you opened this.');
+  expect(find('code').textContent).toBe('0123456789');
+  expect(canBeSent()).toBe(false);
+  await find('form').fire('submit');
+  expect(requests).toEqual([]);
+
+  await open('Approve');
+  expect(find('code').textContent).toBe('abcdef0123');
+  expect(canBeSent()).toBe(true);
+});
+
+it('a change that has come while somebody looks at an earlier one is not resumed', async () => {
+  const panel = (hash: string): ComponentChild => {
+    const halted = { workload: WEB, reloaded: true, detail: 'has failed' };
+    const data: Waves = {
+      hash,
+      halted,
+      waves: '1, all',
+      bake: null,
+      plan: null,
+      problem: null,
+      resumed: false,
+    };
+    return h(WavesPanel, {
+      of: { kind: 'Secret', namespace: 'shop', name: 'db' },
+      answer: { data, error: undefined, refresh: () => undefined },
+    });
+  };
+  await mount(panel('old'));
+  await open('Resume');
+  await field('Reason', 'looked at it');
+  await mount(panel('new'));
+  expect(canBeSent()).toBe(false);
+  await find('form').fire('submit');
+  expect(requests).toEqual([]);
+
+  await open('Resume');
+  await sendInVain();
+  expect(requests.map(({ body }) => body)).toEqual([{ reason: 'looked at it', hash: 'new' }]);
 });

@@ -23,16 +23,28 @@ interface ActionProps {
   readonly isPrimary?: boolean;
   /** Characters of the reason. */
   readonly mostReason?: number;
+  /** Called when the dialog opens. */
+  readonly onOpen?: () => void;
+  /** Whether what the person looks at is no longer what is pending, so that it cannot be sent. */
+  readonly isOutdated?: boolean;
 }
 
 /** A button that asks for a reason before it does anything. */
 export function Action(props: ActionProps): JSX.Element {
   const { label, title, children, run, sends = '', done, isPrimary = false, mostReason = 200 } = props;
+  const { onOpen, isOutdated = false } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   return (
     <>
-      <button type="button" class={isPrimary ? 'primary' : ''} onClick={() => dialog.current?.showModal()}>
+      <button
+        type="button"
+        class={isPrimary ? 'primary' : ''}
+        onClick={() => {
+          onOpen?.();
+          dialog.current?.showModal();
+        }}
+      >
         {label}
       </button>
       <dialog ref={dialog} aria-labelledby={id}>
@@ -43,6 +55,7 @@ export function Action(props: ActionProps): JSX.Element {
           mostReason={mostReason}
           run={run}
           sends={sends}
+          isOutdated={isOutdated}
           close={() => dialog.current?.close()}
           onDone={() => {
             dialog.current?.close();
@@ -59,11 +72,13 @@ interface ReasonFormProps {
   readonly mostReason: number;
   readonly run: (deed: Deed) => Promise<unknown>;
   readonly sends: string;
+  readonly isOutdated: boolean;
   readonly close: () => void;
   readonly onDone: () => void;
 }
 
-function ReasonForm({ label, mostReason, run, sends, close, onDone }: ReasonFormProps): JSX.Element {
+function ReasonForm(props: ReasonFormProps): JSX.Element {
+  const { label, mostReason, run, sends, isOutdated, close, onDone } = props;
   const [reason, setReason] = useState('');
   const [state, setState] = useState<'idle' | 'sending' | CallError>('idle');
   const key = useRef({ of: '', key: '' });
@@ -71,6 +86,7 @@ function ReasonForm({ label, mostReason, run, sends, close, onDone }: ReasonForm
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
+    if (isOutdated) return;
     setState('sending');
     const of = JSON.stringify([reason, sends]);
     if (key.current.of !== of) key.current = { of, key: freshKey() };
@@ -99,15 +115,26 @@ function ReasonForm({ label, mostReason, run, sends, close, onDone }: ReasonForm
         placeholder="It goes into the history and the audit log"
       />
       {state instanceof CallError ? <Refusal error={state} /> : null}
+      {isOutdated ? <Outdated /> : null}
       <div class="dialog-buttons">
         <button type="button" onClick={close}>
           Cancel
         </button>
-        <button type="submit" class="primary" disabled={state === 'sending'}>
+        <button type="submit" class="primary" disabled={isOutdated || state === 'sending'}>
           {state === 'sending' ? 'Sending…' : label}
         </button>
       </div>
     </form>
+  );
+}
+
+function Outdated(): JSX.Element {
+  return (
+    <div class="trouble" role="alert">
+      <p>
+        <strong>What is pending has changed</strong> since you opened this. Cancel, and look again.
+      </p>
+    </div>
   );
 }
 

@@ -6,6 +6,7 @@ import { spoken, type Ref } from '../names.ts';
 import { mayHold, maySteer, status } from '../state/status.ts';
 import { tellDeed } from '../state/live.ts';
 import { Action } from './action.tsx';
+import { useSeen } from './use-seen.ts';
 
 /** Freeze a workload, or end its freeze, for who may. */
 export function FreezeAction({ of, isFrozen }: { of: Ref; isFrozen: boolean }): JSX.Element | null {
@@ -156,20 +157,22 @@ function sentence(text: string): string {
 
 /** Let through what awaits an approval, for who may. `id`: of what is pending. */
 export function ApproveAction({ of, id }: { of: Ref; id: string }): JSX.Element | null {
+  const { seen, dialog } = useSeen(id);
   if (!mayHold()) return null;
   return (
     <Action
+      {...dialog}
       label="Approve"
       title={`Approve the reload of ${spoken(of)}`}
       done={`The reload of ${spoken(of)} is approved`}
-      sends={id}
+      sends={seen}
       run={async ({ reason, idempotencyKey }) => {
-        await call('approveWorkload', { params: paramsOf(of), body: { reason, id }, idempotencyKey });
+        await call('approveWorkload', { params: paramsOf(of), body: { reason, id: seen }, idempotencyKey });
         tellDeed();
       }}
     >
       <p>
-        Exactly what is pending now (<code>{id}</code>) is let through. If the data changes before, it waits
+        Exactly what is pending now (<code>{seen}</code>) is let through. If the data changes before, it waits
         again.
       </p>
     </Action>

@@ -13,6 +13,7 @@ import { Panel } from './panel.tsx';
 import { RefLink } from './refs.tsx';
 import { Table, type Column } from './tables/table.tsx';
 import { Time } from './time.tsx';
+import { useSeen } from './use-seen.ts';
 
 type Wave = NonNullable<Waves['plan']>[number] & { readonly number: number };
 
@@ -138,18 +139,20 @@ function Halted({ of, waves: { halted, resumed, hash } }: { of: Ref; waves: Wave
 
 /** Let a halted change go on, for who may. */
 function ResumeAction({ of, hash }: { of: Ref; hash: string | null }): JSX.Element | null {
+  const { seen, dialog } = useSeen(hash);
   if (!mayHold()) return null;
   const { kind, namespace, name } = of;
   return (
     <Action
+      {...dialog}
       label="Resume"
       title={`Resume the change of ${spoken(of)}`}
       done={`The change of ${spoken(of)} goes on`}
-      sends={hash ?? undefined}
+      sends={seen ?? undefined}
       run={async ({ reason, idempotencyKey }) => {
         await call('resumeChange', {
           params: { kind, namespace, name },
-          body: { reason, ...(hash === null ? {} : { hash }) },
+          body: { reason, ...(seen === null ? {} : { hash: seen }) },
           idempotencyKey,
         });
         tellDeed();

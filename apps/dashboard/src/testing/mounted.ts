@@ -76,6 +76,10 @@ class FakeElement extends FakeNode {
     this.attributes.set('focused', '');
   }
 
+  showModal(): void {
+    this.attributes.set('open', '');
+  }
+
   close(): void {
     this.attributes.delete('open');
   }
@@ -164,14 +168,17 @@ export function text(): string {
 
 /** The first element of this name, whose text begins so, or with this id. */
 export function find(name: string, beginning = '', id?: string): FakeElement {
-  const found = allOf(root).find(
-    ({ localName, textContent, attributes }) =>
-      localName === name &&
-      textContent.startsWith(beginning) &&
-      (id === undefined || attributes.get('id') === id),
+  const found = findAll(name).find(
+    ({ textContent, attributes }) =>
+      textContent.startsWith(beginning) && (id === undefined || attributes.get('id') === id),
   );
   if (!found) throw new Error(`no ${name} ${beginning} in: ${text()}`);
   return found;
+}
+
+/** Every element of this name. */
+export function findAll(name: string): FakeElement[] {
+  return allOf(root).filter(({ localName }) => localName === name);
 }
 
 function allOf(node: FakeNode): FakeElement[] {
