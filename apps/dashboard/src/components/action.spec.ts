@@ -39,6 +39,13 @@ it('what is sent again has the same key, and what is sent with another end has a
   expect(other?.key).not.toBe(first?.key);
 });
 
+it('nothing is sent while the browser cannot read the time that was entered', async () => {
+  await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
+  // A browser submits a form only if all fields in it are valid; a time of which a part is missing has no value, and is not.
+  const until = findAll('input').find(({ attributes }) => attributes.get('type') === 'datetime-local');
+  expect(until?.form).toBe(find('form'));
+});
+
 /** As a person does who looks at what is pending. */
 async function open(label: string): Promise<void> {
   await find('button', label).fire('click');

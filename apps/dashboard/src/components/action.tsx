@@ -49,7 +49,6 @@ export function Action(props: ActionProps): JSX.Element {
       </button>
       <dialog ref={dialog} aria-labelledby={id}>
         <h2 id={id}>{title}</h2>
-        <div class="dialog-text">{children}</div>
         <ReasonForm
           label={label}
           mostReason={mostReason}
@@ -61,7 +60,9 @@ export function Action(props: ActionProps): JSX.Element {
             dialog.current?.close();
             announce(done);
           }}
-        />
+        >
+          {children}
+        </ReasonForm>
       </dialog>
     </>
   );
@@ -69,6 +70,8 @@ export function Action(props: ActionProps): JSX.Element {
 
 interface ReasonFormProps {
   readonly label: string;
+  /** Within the form, so that the browser sends nothing while a field has an entry that it cannot read, or out of bounds. */
+  readonly children: ComponentChildren;
   readonly mostReason: number;
   readonly run: (deed: Deed) => Promise<unknown>;
   readonly sends: string;
@@ -78,7 +81,7 @@ interface ReasonFormProps {
 }
 
 function ReasonForm(props: ReasonFormProps): JSX.Element {
-  const { label, mostReason, run, sends, isOutdated, close, onDone } = props;
+  const { label, children, mostReason, run, sends, isOutdated, close, onDone } = props;
   const [reason, setReason] = useState('');
   const [state, setState] = useState<'idle' | 'sending' | CallError>('idle');
   const key = useRef({ of: '', key: '' });
@@ -103,6 +106,7 @@ function ReasonForm(props: ReasonFormProps): JSX.Element {
 
   return (
     <form onSubmit={(event) => void submit(event)}>
+      <div class="dialog-text">{children}</div>
       <label for={id}>Reason</label>
       <input
         id={id}

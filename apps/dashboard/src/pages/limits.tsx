@@ -20,7 +20,7 @@ export function Limits(): JSX.Element {
             <Facts
               facts={[
                 ['Concurrent jobs per worker', data.concurrency ?? 'As set by the flag'],
-                ['Reloads per minute', data.reloadsPerMinute ?? 'As set by the flag'],
+                ['Reloads per minute', reloadsWord(data.reloadsPerMinute)],
               ]}
             />
             {maySteer() ? (
@@ -48,21 +48,27 @@ function SetLimits({ limits, onDone }: { limits: LimitsData; onDone: () => void 
         onDone();
       }}
     >
-      <p>They apply without a restart. Empty: the value of the flag.</p>
-      <NumberField label="Concurrent jobs per worker" most={1_000} value={concurrency} set={setConcurrency} />
-      <NumberField label="Reloads per minute" most={1_000_000} value={reloads} set={setReloads} />
+      <p>They apply without a restart. Empty: the value of the flag. 0 reloads per minute: no limit.</p>
+      <NumberField
+        label="Concurrent jobs per worker"
+        bounds={[1, 1_000]}
+        value={concurrency}
+        set={setConcurrency}
+      />
+      <NumberField label="Reloads per minute" bounds={[0, 100_000]} value={reloads} set={setReloads} />
     </Action>
   );
 }
 
 interface NumberFieldProps {
   readonly label: string;
-  readonly most: number;
+  /** As the API has them. */
+  readonly bounds: readonly [number, number];
   readonly value: string;
   readonly set: (value: string) => void;
 }
 
-function NumberField({ label, most, value, set }: NumberFieldProps): JSX.Element {
+function NumberField({ label, bounds: [least, most], value, set }: NumberFieldProps): JSX.Element {
   const id = useId();
   return (
     <div class="field">
@@ -70,13 +76,17 @@ function NumberField({ label, most, value, set }: NumberFieldProps): JSX.Element
       <input
         id={id}
         type="number"
-        min={1}
+        min={least}
         max={most}
         value={value}
         onInput={({ currentTarget }) => set(currentTarget.value)}
       />
     </div>
   );
+}
+
+function reloadsWord(reloads: number | null): number | string {
+  return reloads === 0 ? 'No limit' : (reloads ?? 'As set by the flag');
 }
 
 function textOf(value: number | null): string {

@@ -56,6 +56,13 @@ class FakeElement extends FakeNode {
     this.localName = localName;
   }
 
+  /** The form whose submission checks it, as a browser does. */
+  get form(): FakeElement | null {
+    let node = this.parentNode;
+    while (node && !(node instanceof FakeElement && node.localName === 'form')) node = node.parentNode;
+    return node;
+  }
+
   setAttribute(name: string, value: string): void {
     this.attributes.set(name, value);
   }

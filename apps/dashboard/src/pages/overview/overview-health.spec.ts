@@ -25,3 +25,15 @@ it.each([
   expect(find('div', 'Pending').textContent).toBe(expected);
   status.value = undefined;
 });
+
+it.each([
+  [null, 'limits by flags'],
+  [0, 'no limit of reloads a minute'],
+  [60, '60 reloads a minute'],
+])('a limit of %o reloads a minute is told by: %s', async (reloadsPerMinute, expected) => {
+  const limits = { concurrency: null, reloadsPerMinute };
+  status.value = { ...STATUS, owed: null, limits };
+  await mount(h(Tiles, {}));
+  expect(find('div', 'Workers').textContent).toBe(`Workers0${expected}`);
+  status.value = undefined;
+});

@@ -79,8 +79,9 @@ function apiServerWord({ apiServer: { ok } }: Status): string {
   return ok ? 'answers' : 'no answer';
 }
 
-function limitsNote({ limits }: Status): string {
-  return limits.reloadsPerMinute === null ? 'limits by flags' : `${limits.reloadsPerMinute} reloads a minute`;
+function limitsNote({ limits: { reloadsPerMinute } }: Status): string {
+  if (reloadsPerMinute === null) return 'limits by flags';
+  return reloadsPerMinute === 0 ? 'no limit of reloads a minute' : `${reloadsPerMinute} reloads a minute`;
 }
 
 function owedNote({ owed }: Status): ComponentChildren {
