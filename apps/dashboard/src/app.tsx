@@ -90,8 +90,8 @@ function Lost(): JSX.Element | null {
   if (!connection.isLost.value || !at || !status.value) return null;
   return (
     <p class="lost">
-      <strong role="alert">Not connected.</strong> This is what was known at <Time at={at} />. The dashboard
-      retries by itself.
+      <strong role="alert">Not connected.</strong> Reroll last answered at <Time at={at} />, and what is shown
+      may be older. The dashboard retries by itself.
     </p>
   );
 }

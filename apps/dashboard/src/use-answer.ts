@@ -8,6 +8,8 @@ import { token } from './state/session.ts';
 /** An answer, as far as it is there. After a refresh that failed, `data` is what was known before. */
 export interface Answered<Data> {
   readonly data: Data | undefined;
+  /** When `data` came. */
+  readonly knownAt: Date | undefined;
   readonly error: CallError | undefined;
   readonly refresh: () => void;
 }
@@ -15,9 +17,14 @@ export interface Answered<Data> {
 /** When to ask again: with the news of the stream, with them but less often, every ten seconds, with news and then, or never. */
 export type Freshness = 'news' | 'slow' | 'pulse' | 'both' | 'once';
 
+interface Known<Data> {
+  readonly data: Data;
+  readonly at: Date;
+}
+
 interface Held<Data> {
   readonly key: string;
-  readonly data: Data | undefined;
+  readonly known: Known<Data> | undefined;
   readonly error: CallError | undefined;
 }
 
@@ -38,22 +45,19 @@ export function useAsked<Data>(
   freshness: Freshness,
 ): Answered<Data> {
   const key = JSON.stringify([question, token.value]);
-  const [held, setHeld] = useState<Held<Data>>({ key, data: undefined, error: undefined });
+  const [held, setHeld] = useState<Held<Data>>({ key, known: undefined, error: undefined });
   const asking = useRef<Asking<Data> | undefined>(undefined);
   const beat = beatOf(freshness);
   const isFirst = useRef(true);
 
   useEffect(() => {
-    const take = (answer: Pick<Held<Data>, 'data' | 'error'>): void =>
-      setHeld((before) => ({
-        key,
-        error: answer.error,
-        data: answer.data ?? kept(before, key, answer.error),
-      }));
     const mine = new Asking<Data>({
       call: ask,
-      onData: (data) => take({ data, error: undefined }),
-      onError: (error) => take({ data: undefined, error: asCallError(error) }),
+      onData: (data) => setHeld({ key, known: { data, at: new Date() }, error: undefined }),
+      onError: (thrown) => {
+        const error = asCallError(thrown);
+        setHeld((before) => ({ key, known: kept(before, key, error), error }));
+      },
     });
     asking.current = mine;
     isFirst.current = true;
@@ -69,7 +73,8 @@ export function useAsked<Data>(
 
   const isOfThis = held.key === key;
   return {
-    data: isOfThis ? held.data : undefined,
+    data: isOfThis ? held.known?.data : undefined,
+    knownAt: isOfThis ? held.known?.at : undefined,
     error: isOfThis ? held.error : undefined,
     refresh: () => asking.current?.refresh(),
   };
@@ -91,9 +96,9 @@ function beatOf(freshness: Freshness): string {
 }
 
 /** What was known stays on the page when there was no answer; not when the answer was that there is no such thing. */
-function kept<Data>(before: Held<Data>, key: string, error: CallError | undefined): Data | undefined {
-  const isGone = error !== undefined && [401, 403, 404].includes(error.status);
-  return before.key === key && !isGone ? before.data : undefined;
+function kept<Data>(before: Held<Data>, key: string, error: CallError): Known<Data> | undefined {
+  const isGone = [401, 403, 404].includes(error.status);
+  return before.key === key && !isGone ? before.known : undefined;
 }
 
 function asCallError(error: unknown): CallError {

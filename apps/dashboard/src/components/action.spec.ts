@@ -39,6 +39,25 @@ it('what is sent again has the same key, and what is sent with another end has a
   expect(other?.key).not.toBe(first?.key);
 });
 
+it('while it is not known whether something was done, it can be sent again with the same key', async () => {
+  await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
+  await field('Reason', 'year-end');
+  await find('form').fire('submit');
+  await requests.at(-1)?.fail();
+  expect(text()).toContain('It is not known whether this was done.');
+  await sendInVain();
+  expect(text()).toContain('It is not known whether this was done.');
+  expect(requests.map(({ key }) => key)).toEqual([requests[0]?.key, requests[0]?.key]);
+});
+
+it('what Reroll itself answers is told as it says it', async () => {
+  await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
+  await find('form').fire('submit');
+  await requests[0]?.answer({ title: 'Redis cannot be reached', detail: 'retry' }, 503);
+  expect(text()).toContain('Redis cannot be reached. retry');
+  expect(text()).not.toContain('It is not known');
+});
+
 it('nothing is sent while the browser cannot read the time that was entered', async () => {
   await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
   // A browser submits a form only if all fields in it are valid; a time of which a part is missing has no value, and is not.
@@ -103,7 +122,7 @@ it('a change that has come while somebody looks at an earlier one is not resumed
     };
     return h(WavesPanel, {
       of: { kind: 'Secret', namespace: 'shop', name: 'db' },
-      answer: { data, error: undefined, refresh: () => undefined },
+      answer: { data, error: undefined, knownAt: undefined, refresh: () => undefined },
     });
   };
   await mount(panel('old'));

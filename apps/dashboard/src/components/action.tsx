@@ -143,6 +143,16 @@ function Outdated(): JSX.Element {
 }
 
 function Refusal({ error }: { error: CallError }): JSX.Element {
+  if (isLost(error)) {
+    return (
+      <div class="trouble" role="alert">
+        <p>
+          <strong>Reroll does not answer.</strong> It is not known whether this was done. You can safely press
+          the button again: it is not done twice.
+        </p>
+      </div>
+    );
+  }
   if (error.status !== 403) return <Trouble error={error} what="this" />;
   return (
     <div class="trouble" role="alert">
@@ -151,6 +161,11 @@ function Refusal({ error }: { error: CallError }): JSX.Element {
       </p>
     </div>
   );
+}
+
+/** Whether the answer of Reroll is lost, if there was one: what answers instead of it, as a proxy does, names no problem. */
+function isLost({ status, problem }: CallError): boolean {
+  return status === 0 || (status >= 500 && problem.title === undefined);
 }
 
 /** Why it was refused, as the API says it. */

@@ -1,6 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { CallError } from '../api/client.ts';
-import { connection } from '../state/connection.ts';
 import { Time } from './time.tsx';
 import type { Answered } from '../use-answer.ts';
 
@@ -13,12 +12,10 @@ interface AnswerProps<Data> {
 
 /** Shows an answer, or that it is awaited, or why there is none. An older answer stays while there is no newer one. */
 export function Answer<Data>({ of, what, children }: AnswerProps<Data>): JSX.Element {
-  const { data, error, refresh } = of;
+  const { data, knownAt, error, refresh } = of;
   return (
     <>
-      {error === undefined ? null : (
-        <Trouble error={error} what={what} again={refresh} isOld={data !== undefined} />
-      )}
+      {error === undefined ? null : <Trouble error={error} what={what} again={refresh} knownAt={knownAt} />}
       {data === undefined && error === undefined ? <Loading what={what} /> : null}
       {data === undefined ? null : children(data)}
     </>
@@ -37,18 +34,18 @@ interface TroubleProps {
   readonly error: CallError;
   readonly what: string;
   readonly again?: (() => void) | undefined;
-  /** Whether an older answer is shown below. */
-  readonly isOld?: boolean;
+  /** When the older answer came that is shown below, if one is. */
+  readonly knownAt?: Date | undefined;
 }
 
 /** Why an answer did not come, in words, and what can be done. */
-export function Trouble({ error, what, again, isOld = false }: TroubleProps): JSX.Element {
+export function Trouble({ error, what, again, knownAt }: TroubleProps): JSX.Element {
   const { title, detail } = troubleWords(error, what);
   return (
     <div class={`trouble ${error.status === 403 || error.status === 404 ? 'calm' : ''}`} role="alert">
       <p>
         <strong>{title}</strong> {detail}
-        {isOld ? <Since /> : null}
+        {knownAt ? <Since at={knownAt} /> : null}
       </p>
       {(error.problem.errors ?? []).map(({ path, expected }) => (
         <p key={path}>
@@ -64,9 +61,7 @@ export function Trouble({ error, what, again, isOld = false }: TroubleProps): JS
   );
 }
 
-function Since(): JSX.Element | null {
-  const at = connection.answeredAt.value;
-  if (!at) return null;
+function Since({ at }: { at: Date }): JSX.Element {
   return (
     <>
       {' '}
@@ -85,10 +80,7 @@ function troubleWords(
 ): { title: string; detail: string } {
   switch (status) {
     case 0:
-      return {
-        title: 'Reroll does not answer.',
-        detail: 'The connection failed. The dashboard retries by itself.',
-      };
+      return { title: 'Reroll does not answer.', detail: 'The connection failed.' };
     case 403:
       return {
         title: 'You may not see this.',

@@ -106,6 +106,8 @@ interface Sent {
   readonly body: unknown;
   readonly key: string | undefined;
   readonly answer: (body: unknown, status?: number) => Promise<void>;
+  /** The connection is lost. */
+  readonly fail: () => Promise<void>;
 }
 
 export const requests: Sent[] = [];
@@ -141,13 +143,17 @@ function send(
   url: URL,
   { headers, body }: { headers: Record<string, string>; body?: string },
 ): Promise<Response> {
-  const { promise, resolve } = Promise.withResolvers<Response>();
+  const { promise, resolve, reject } = Promise.withResolvers<Response>();
   requests.push({
     path: url.href.replace(/^.*\/api\/v1/, ''),
     body: body === undefined ? undefined : JSON.parse(body),
     key: headers['idempotency-key'],
     answer: async (given, status = 200) => {
       resolve(new Response(JSON.stringify(given), { status }));
+      await settled();
+    },
+    fail: async () => {
+      reject(new TypeError('Failed to fetch'));
       await settled();
     },
   });

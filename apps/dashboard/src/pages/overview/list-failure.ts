@@ -5,6 +5,7 @@ export interface AskedList {
   /** For a sentence: `failed jobs`. */
   readonly what: string;
   readonly data: unknown;
+  readonly knownAt: Date | undefined;
   readonly error: CallError | undefined;
 }
 
@@ -12,8 +13,8 @@ export interface ListFailure {
   readonly error: CallError;
   /** What could not be read: `failed jobs, halted changes`. */
   readonly what: string;
-  /** Whether all of it was known before. */
-  readonly isOld: boolean;
+  /** Since when the oldest of it is known; undefined: some of it is not known. */
+  readonly knownAt: Date | undefined;
 }
 
 /** What could not be read of some lists; undefined: nothing. */
@@ -25,8 +26,14 @@ export function failureOf(lists: readonly AskedList[]): ListFailure | undefined 
   return {
     error,
     what: isAll ? 'the state of the cluster' : failed.map(({ what }) => what).join(', '),
-    isOld: failed.every(({ data }) => data !== undefined),
+    knownAt: oldestOf(failed.map(({ knownAt }) => knownAt)),
   };
+}
+
+/** Undefined if one of them is not known. */
+export function oldestOf(times: readonly (Date | undefined)[]): Date | undefined {
+  const known = times.filter((time) => time !== undefined).toSorted((one, other) => +one - +other);
+  return known.length === times.length ? known[0] : undefined;
 }
 
 /** Whether each list has answered or failed, and one of them has told something. */

@@ -74,7 +74,7 @@ function itemsOf<Item>({ data }: Answered<{ readonly items: readonly Item[] }>):
   return data?.items ?? [];
 }
 
-const NOTHING_LOOKED_AT: Looked = { details: new Map(), error: undefined };
+const NOTHING_LOOKED_AT: Looked = { details: new Map(), error: undefined, knownAt: undefined };
 
 /** Workloads by their keys. Those known before stay while others are asked for, or if there is no answer. */
 function useWorkloads(keys: readonly string[]): Answered<Looked> {
@@ -91,8 +91,9 @@ function useWorkloads(keys: readonly string[]): Answered<Looked> {
 }
 
 function lookFailure({ data }: Answered<Looked>): ListFailure | undefined {
-  const error = data?.error;
-  return error instanceof CallError ? { error, what: 'pending workloads', isOld: true } : undefined;
+  if (!(data?.error instanceof CallError)) return undefined;
+  const { error, knownAt } = data;
+  return { error, what: 'pending workloads', knownAt };
 }
 
 async function workloadOf(key: string, signal: AbortSignal): Promise<Workload | undefined> {

@@ -27,6 +27,16 @@ describe('looking at workloads one by one', () => {
       (key) => (key === 'b' ? Promise.resolve(undefined) : Promise.reject(failure)),
       { epoch: 0, now: 20_000 },
     );
-    expect(answer).toEqual({ details: new Map([['a', called('a')]]), error: failure });
+    expect(answer).toEqual({ details: new Map([['a', called('a')]]), error: failure, knownAt: undefined });
+  });
+
+  it('tells since when it knows the one that it could not ask for again', async () => {
+    const looks = new WorkloadLooks();
+    await looks.look(['a'], (key) => Promise.resolve(called(key)), { epoch: 0, now: 1_000 });
+    const ask = (key: string): Promise<Workload> =>
+      key === 'a' ? Promise.reject(new Error('no answer')) : Promise.resolve(called(key));
+    await looks.look(['a', 'b'], ask, { epoch: 0, now: 20_000 });
+    const { knownAt } = await looks.look(['a', 'b'], ask, { epoch: 0, now: 40_000 });
+    expect(knownAt).toEqual(new Date(1_000));
   });
 });

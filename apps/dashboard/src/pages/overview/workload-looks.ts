@@ -1,4 +1,5 @@
 import type { Workload } from '@reroll/shared/api/workloads';
+import { oldestOf } from './list-failure.ts';
 
 /** Milliseconds for which what was looked at is not asked for again: less than the pace of the lists. */
 const YOUNG = 8_000;
@@ -14,6 +15,8 @@ export interface Looked {
   /** By key; one that is gone is left out. */
   readonly details: ReadonlyMap<string, Workload>;
   readonly error: unknown;
+  /** Since when the oldest of those is known for which the request failed; undefined: one of them is not known. */
+  readonly knownAt: Date | undefined;
 }
 
 /**
@@ -40,14 +43,22 @@ export class WorkloadLooks {
     );
     const looks = new Map<string, Look>();
     let error: unknown;
+    const old: (Look | undefined)[] = [];
     for (const [index, answer] of answers.entries()) {
       const key = keys[index] ?? '';
-      if (answer.status === 'rejected') error = answer.reason;
       const look = answer.status === 'fulfilled' ? answer.value : before.get(key);
+      if (answer.status === 'rejected') {
+        error = answer.reason;
+        old.push(look);
+      }
       if (look) looks.set(key, look);
     }
     this.#looks = looks;
-    return { details: detailsOf(looks), error };
+    return {
+      details: detailsOf(looks),
+      error,
+      knownAt: oldestOf(old.map((look) => look && new Date(look.at))),
+    };
   }
 }
 

@@ -25,7 +25,7 @@ export function DependentsPanel(props: { source: Source; waves: Waves | null | u
           error={progress.error}
           what="the rollouts of these workloads"
           again={progress.refresh}
-          isOld={progress.data !== undefined}
+          knownAt={progress.knownAt}
         />
       ) : null}
       {rows.length === 0 ? null : (

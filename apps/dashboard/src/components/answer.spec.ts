@@ -1,0 +1,38 @@
+import { find, inBrowser, mount, requests, text } from '../testing/mounted.ts';
+import { h, type JSX } from 'preact';
+import { expect, it, vi } from 'vitest';
+import { call } from '../api/client.ts';
+import { pulse } from '../state/live.ts';
+import { useAnswer } from '../use-answer.ts';
+import { Answer } from './answer.tsx';
+
+inBrowser();
+
+function Queues(): JSX.Element {
+  const answer = useAnswer('listQueues', {}, 'pulse');
+  return h(Answer<(typeof answer)['data'] & {}>, {
+    of: answer,
+    what: 'queues',
+    children: ({ items }) => `${items.length} queues`,
+  });
+}
+
+it.each([
+  ['is lost', () => requests.at(-1)?.fail()],
+  ['is 503', () => requests.at(-1)?.answer({ title: 'Redis cannot be reached' }, 503)],
+])('of data whose next answer %s, the time is told at which they came', async (_, goWrong) => {
+  await mount(h(Queues, {}));
+  const cameAt = new Date();
+  await requests[0]?.answer({ items: [] });
+  await vi.advanceTimersByTimeAsync(30 * 60_000);
+  const other = call('getLimits');
+  await requests.at(-1)?.answer({});
+  await other;
+
+  pulse.value += 1;
+  await mount(h(Queues, {}));
+  await goWrong();
+  expect(text()).toContain('This was known at');
+  expect(text()).toContain('0 queues');
+  expect(find('time').attributes.get('dateTime')).toBe(cameAt.toISOString());
+});
