@@ -1,4 +1,5 @@
 import type { Problem } from '@reroll/shared/api/problem';
+import { Deadline } from '../deadline.ts';
 import { keepCalm, secondsOf } from '../state/calm.ts';
 import { connection } from '../state/connection.ts';
 import { refused, token } from '../state/session.ts';
@@ -30,20 +31,36 @@ export class CallError extends Error {
 
 const NO_ANSWER = { title: 'Reroll does not answer', detail: 'The connection to the admin API failed.' };
 
-/** One request of the API. Throws a `CallError`; a request that was aborted throws what `fetch` throws. */
+/** Milliseconds for an answer: more than `--api-request-timeout` is by default. */
+const PATIENCE = 20_000;
+/** Those that read much of the cluster get more than the option can be. */
+const SLOW: readonly CallId[] = ['getConsumers', 'preview'];
+const LONG_PATIENCE = 310_000;
+
+/**
+ * One request of the API. Throws a `CallError`, also if there is no answer for too long; a request that was aborted throws what
+ * `fetch` throws.
+ */
 export async function call<Id extends CallId>(
   id: Id,
   request: CallRequest = {},
   signal?: AbortSignal,
 ): Promise<Answer<Id>> {
-  const response = await send(urlOf(id, request), {
-    method: CALLS[id].method.toUpperCase(),
-    headers: headersOf(request),
-    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-    ...(signal ? { signal } : {}),
-  });
-  if (!response.ok) throw await errorOf(response);
-  return (await response.json()) as Answer<Id>;
+  const deadline = new Deadline(SLOW.includes(id) ? LONG_PATIENCE : PATIENCE, signal);
+  try {
+    const response = await send(urlOf(id, request), {
+      method: CALLS[id].method.toUpperCase(),
+      headers: headersOf(request),
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      signal: deadline.signal,
+    });
+    if (!response.ok) throw await errorOf(response);
+    return (await response.json()) as Answer<Id>;
+  } catch (error) {
+    throw deadline.isOver ? noAnswer() : error;
+  } finally {
+    deadline.end();
+  }
 }
 
 /** The stream of events, from after `last` if that is given. */
@@ -58,6 +75,11 @@ export async function openEvents(last: string | undefined, signal: AbortSignal):
   return response;
 }
 
+function noAnswer(): CallError {
+  connection.failed();
+  return new CallError(0, NO_ANSWER);
+}
+
 async function send(url: URL, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, { ...init, cache: 'no-store', credentials: 'omit', redirect: 'error' });
@@ -65,8 +87,7 @@ async function send(url: URL, init: RequestInit): Promise<Response> {
     return response;
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    connection.failed();
-    throw new CallError(0, NO_ANSWER);
+    throw noAnswer();
   }
 }
 

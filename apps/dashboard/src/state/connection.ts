@@ -13,6 +13,11 @@ class Connection {
   failed(): void {
     this.isLost.value = true;
   }
+
+  /** The stream has been silent since then. If something else was answered meanwhile, only the stream is held up. */
+  silentSince(time: number): void {
+    if ((this.answeredAt.peek()?.getTime() ?? 0) <= time) this.failed();
+  }
 }
 
 export const connection = new Connection();

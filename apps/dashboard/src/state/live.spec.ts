@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 /** How the API answers a request for the stream of events. */
-let answer: () => Promise<unknown>;
+let answer: (signal: AbortSignal) => Promise<unknown>;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,9 +9,10 @@ beforeEach(() => {
   vi.stubGlobal('sessionStorage', { getItem: () => null });
   vi.stubGlobal('document', { baseURI: 'http://reroll/', visibilityState: 'visible' });
   vi.stubGlobal('addEventListener', () => undefined);
-  vi.stubGlobal('fetch', () => answer());
+  vi.stubGlobal('fetch', (_: URL, { signal }: { signal: AbortSignal }) => answer(signal));
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.unstubAllGlobals();
   vi.useRealTimers();
   // What follows events goes on to follow those of the specs of other files.
@@ -51,4 +52,50 @@ it('a reader who may not follow events is not told that a connection is tried', 
   await vi.advanceTimersByTimeAsync(60_000);
   expect(liveState.value).toBe('refused');
   expect(news.value).toBeGreaterThanOrEqual(4);
+});
+
+/** Never, until it is aborted. */
+function hanging(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')));
+  });
+}
+
+/** A stream that sends nothing. */
+function silent(signal: AbortSignal): Promise<unknown> {
+  return Promise.resolve({ ok: true, body: { getReader: () => ({ read: () => hanging(signal) }) } });
+}
+
+describe.each([
+  ['is not answered', hanging],
+  ['falls silent', silent],
+])('a stream that %s', (_, answered) => {
+  it('means that the connection is lost, if nothing else is answered', async () => {
+    answer = answered;
+    const { liveState } = await followed();
+    const { connection } = await import('./connection.ts');
+    await vi.advanceTimersByTimeAsync(44_000);
+    expect([liveState.value === 'lost', connection.isLost.value]).toEqual([false, false]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([liveState.value, connection.isLost.value]).toEqual(['lost', true]);
+  });
+
+  it('is held up alone, if other requests are answered', async () => {
+    answer = answered;
+    const { liveState } = await followed();
+    const { connection } = await import('./connection.ts');
+    await vi.advanceTimersByTimeAsync(30_000);
+    connection.answered();
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect([liveState.value, connection.isLost.value]).toEqual(['lost', false]);
+  });
+});
+
+it('events are followed by a browser that cannot join signals, as Firefox 121', async () => {
+  vi.spyOn(AbortSignal, 'any').mockImplementation(() => {
+    throw new TypeError('AbortSignal.any is not a function');
+  });
+  answer = silent;
+  const { liveState } = await followed();
+  expect(liveState.value).toBe('live');
 });

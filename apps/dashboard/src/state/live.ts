@@ -2,6 +2,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { EVENTS, EventName } from '@reroll/shared/api/events';
 import { CallError, openEvents } from '../api/client.ts';
+import { Deadline } from '../deadline.ts';
 import { sentenceOf } from '../news.ts';
 import { Pace } from '../pace.ts';
 import { announceNews } from './announcer.ts';
@@ -86,24 +87,24 @@ async function follow(signal: AbortSignal): Promise<void> {
 
 /** One connection, until it ends. `refused`: no use to try again with this token. */
 async function listen(signal: AbortSignal): Promise<'heard' | 'failed' | 'refused'> {
-  const silence = new AbortController();
-  let hush = setTimeout(() => silence.abort(), SILENCE);
+  const silence = new Deadline(SILENCE, signal);
   try {
-    const response = await openEvents(last, AbortSignal.any([signal, silence.signal]));
+    const response = await openEvents(last, silence.signal);
+    silence.extend();
     if (liveState.peek() === 'lost') tellNews();
     liveState.value = 'live';
     const parser = createParser({ onEvent: take });
     const decoder = new TextDecoder();
     for await (const chunk of chunksOf(response)) {
-      clearTimeout(hush);
-      hush = setTimeout(() => silence.abort(), SILENCE);
+      silence.extend();
       parser.feed(decoder.decode(chunk, { stream: true }));
     }
     return 'heard';
   } catch (error) {
+    if (silence.isOver) connection.silentSince(silence.since);
     return error instanceof CallError && [401, 403].includes(error.status) ? 'refused' : 'failed';
   } finally {
-    clearTimeout(hush);
+    silence.end();
   }
 }
 

@@ -141,9 +141,10 @@ export function inBrowser(): void {
 
 function send(
   url: URL,
-  { headers, body }: { headers: Record<string, string>; body?: string },
+  { headers, body, signal }: { headers: Record<string, string>; body?: string; signal?: AbortSignal },
 ): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
+  signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')));
   requests.push({
     path: url.href.replace(/^.*\/api\/v1/, ''),
     body: body === undefined ? undefined : JSON.parse(body),
