@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 /** How the API answers a request for the stream of events. */
-let answer: (signal: AbortSignal) => Promise<unknown>;
+let answer: (signal: AbortSignal, headers: Readonly<Record<string, string>>) => Promise<unknown>;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,7 +9,11 @@ beforeEach(() => {
   vi.stubGlobal('sessionStorage', { getItem: () => null });
   vi.stubGlobal('document', { baseURI: 'http://reroll/', visibilityState: 'visible' });
   vi.stubGlobal('addEventListener', () => undefined);
-  vi.stubGlobal('fetch', (_: URL, { signal }: { signal: AbortSignal }) => answer(signal));
+  vi.stubGlobal(
+    'fetch',
+    (_: URL, { signal, headers }: { signal: AbortSignal; headers: Record<string, string> }) =>
+      answer(signal, headers),
+  );
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -98,4 +102,17 @@ it('events are followed by a browser that cannot join signals, as Firefox 121', 
   answer = silent;
   const { liveState } = await followed();
   expect(liveState.value).toBe('live');
+});
+
+it('a stream goes on after the last heartbeat, although no event has come', async () => {
+  const positions: (string | undefined)[] = [];
+  answer = (_, headers) => {
+    positions.push(headers['last-event-id']);
+    const sent = ['retry: 2000\nid: 1-0\n\n', ': heartbeat\nid: 7-0\n\n'][positions.length - 1];
+    return Promise.resolve(new Response(sent));
+  };
+  const { feed } = await followed();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(positions.slice(0, 3)).toEqual([undefined, '1-0', '7-0']);
+  expect(feed.value).toEqual([]);
 });

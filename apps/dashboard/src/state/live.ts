@@ -93,7 +93,7 @@ async function listen(signal: AbortSignal): Promise<'heard' | 'failed' | 'refuse
     silence.extend();
     if (liveState.peek() === 'lost') tellNews();
     liveState.value = 'live';
-    const parser = createParser({ onEvent: take });
+    const parser = createParser({ onEvent: take, onId: keepPosition });
     const decoder = new TextDecoder();
     for await (const chunk of chunksOf(response)) {
       silence.extend();
@@ -119,8 +119,12 @@ async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-function take({ id, event, data }: EventSourceMessage): void {
-  if (id !== undefined && id !== '') last = id;
+/** Of heartbeats too: they tell how far the server has read, even if nothing happens. */
+function keepPosition(id: string): void {
+  if (id !== '') last = id;
+}
+
+function take({ event, data }: EventSourceMessage): void {
   tellNews();
   const entry = { name: event, data: JSON.parse(data) as unknown } as LiveEvent;
   const sentence = sentenceOf(entry);
