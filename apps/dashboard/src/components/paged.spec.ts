@@ -1,7 +1,7 @@
 import { find, inBrowser, mount, requests, text } from '../testing/mounted.ts';
 import { h, type ComponentChild } from 'preact';
 import { describe, expect, it } from 'vitest';
-import { news } from '../state/live.ts';
+import { news, tellDeed } from '../state/live.ts';
 import { Paged } from './paged.tsx';
 
 inBrowser();
@@ -91,5 +91,61 @@ describe('a list', () => {
     await more();
     await requests[1]?.answer(page('', null));
     expect(text()).toBe('none');
+  });
+
+  describe('of which a further page is shown when the reader does something', () => {
+    /** What the list shows is what it is asked for anew, as far as it was shown. */
+    async function afterDeed(): Promise<void> {
+      await mount(list());
+      await requests[0]?.answer(page('9 8', '8'));
+      await more();
+      await requests[1]?.answer(page('7 6', '6'));
+      requests.length = 0;
+      tellDeed();
+      await mount(list());
+    }
+
+    /** Answers what was asked for with this cursor. */
+    async function answer(cursor: string, ids: string, next: string): Promise<void> {
+      const asked = requests.filter(({ path }) => path === `/audit${cursor}`);
+      expect(asked).not.toEqual([]);
+      for (const each of asked) await each.answer(page(ids, next));
+    }
+
+    it('shows what has become of that page', async () => {
+      await afterDeed();
+      await answer('', '9 8', '8');
+      await answer('?cursor=8', '6 5', '5');
+      expect(text()).toBe(`9 8 6 5${SHOW_MORE}`);
+      expect(requests.filter(({ path }) => path.includes('cursor'))).toHaveLength(1);
+    });
+
+    it('shows what has become of it after the last of several deeds', async () => {
+      await afterDeed();
+      tellDeed();
+      await mount(list());
+      await answer('', '9 8', '8');
+      const [first, last] = requests.filter(({ path }) => path.includes('cursor'));
+      await last?.answer(page('5', '5'));
+      await first?.answer(page('7 6', '6'));
+      expect(text()).toBe(`9 8 5${SHOW_MORE}`);
+    });
+
+    it('keeps it as it was if it cannot be read again', async () => {
+      await afterDeed();
+      await answer('', '9 8', '8');
+      await requests.at(-1)?.fail();
+      expect(text()).toBe(`9 8 7 6${SHOW_MORE}`);
+    });
+
+    it('keeps what was asked for meanwhile', async () => {
+      await afterDeed();
+      await answer('', '9 8', '8');
+      const [again] = requests.slice(-1);
+      await more();
+      await requests.at(-1)?.answer(page('5 4', null));
+      await again?.answer(page('7 6', '6'));
+      expect(text()).toBe('9 8 7 6 5 4');
+    });
   });
 });

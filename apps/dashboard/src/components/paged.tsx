@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call, CallError, type CallRequest } from '../api/client.ts';
 import type { Answer as AnswerOf } from '../api/calls.ts';
+import { deeds } from '../state/live.ts';
 import { useAnswer, type Answered, type Freshness } from '../use-answer.ts';
 import { Answer, Trouble } from './answer.tsx';
 
@@ -23,13 +24,15 @@ interface PagedProps<Id extends ListId> {
 }
 
 interface Known<Id extends ListId> {
+  /** Further pages that were asked for. */
+  readonly pages: number;
   readonly items: readonly Item<Id>[];
   /** Undefined: no further page was asked for yet. */
   readonly next: string | null | undefined;
   readonly error?: CallError | undefined;
 }
 
-/** A list whose first page stays fresh, and whose further pages come when they are asked for. */
+/** A list whose first page stays fresh, and whose further pages come when they are asked for, and again when the reader does something. */
 export function Paged<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   // What was asked for another query is not for this one.
   return <Pages key={JSON.stringify(props.query)} {...props} />;
@@ -39,12 +42,12 @@ function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   const { id, query, what, freshness = 'news', keyOf, children } = props;
   // That every list answers with a page is beyond the type of an operation that is not known here.
   const first = useAnswer(id, { query }, freshness) as Answered<Page<Item<Id>>>;
-  const [known, setKnown] = useState<Known<Id>>({ items: [], next: undefined });
+  const [known, setKnown] = useState<Known<Id>>({ pages: 0, items: [], next: undefined });
 
   const more = async (shown: readonly Item<Id>[], cursor: string): Promise<void> => {
     try {
       const page = (await call(id, { query: { ...query, cursor } })) as Page<Item<Id>>;
-      setKnown({ items: [...shown, ...page.items], next: page.next });
+      setKnown({ pages: known.pages + 1, items: [...shown, ...page.items], next: page.next });
     } catch (error) {
       setKnown((before) => ({
         ...before,
@@ -52,6 +55,17 @@ function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
       }));
     }
   };
+
+  useEffect(() => {
+    if (known.pages === 0) return undefined;
+    let isOvertaken = false;
+    reread({ id, query, pages: known.pages }).then(
+      // Unless more was asked for meanwhile.
+      (read) => setKnown((before) => (isOvertaken || before.pages !== read.pages ? before : read)),
+      () => undefined,
+    );
+    return () => void (isOvertaken = true);
+  }, [deeds.value]);
 
   return (
     <Answer of={first} what={what}>
@@ -75,6 +89,23 @@ function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
       }}
     </Answer>
   );
+}
+
+/** Everything up to the last page that was asked for, as it is now. */
+async function reread<Id extends ListId>(of: {
+  id: Id;
+  query: PagedProps<Id>['query'];
+  pages: number;
+}): Promise<Known<Id>> {
+  const { id, query, pages } = of;
+  const items: Item<Id>[] = [];
+  let next: string | null | undefined;
+  for (let left = pages; left >= 0 && next !== null; left -= 1) {
+    const page = (await call(id, { query: { ...query, cursor: next } })) as Page<Item<Id>>;
+    items.push(...page.items);
+    next = page.next;
+  }
+  return { pages, items, next };
 }
 
 /** The first page, and what is known to come after it. Its items may have moved on since; if all have, nothing is known. */
