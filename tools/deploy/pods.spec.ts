@@ -1,3 +1,6 @@
+import { readApproval } from '@reroll/core/holds/approval';
+import { APPROVAL_ANNOTATION, WINDOW_ANNOTATION } from '@reroll/core/holds/hold';
+import { readWindows } from '@reroll/core/holds/window';
 import { describe, expect, it } from 'vitest';
 import { at, find, workload } from './look.ts';
 import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
@@ -146,4 +149,13 @@ it('helm test exists where a rollout can be seen, and only as a hook', async () 
   const secrets = await tests({ reloader: { ignoreConfigMaps: true } });
   expect(at(find(secrets, 'Role', 'reroll-test'), 'rules.0.resources')).toEqual(['secrets']);
   expect(find(secrets, 'Secret', 'reroll-test')).toBeDefined();
+});
+
+it('no hold of the installation keeps what helm test changes', async () => {
+  const manifests = await manifestsWith({
+    reloader: { requireApproval: true, reloadWindow: 'Sun 03:00-04:00' },
+  });
+  const annotations = find(manifests, 'Deployment', 'reroll-test').metadata.annotations ?? {};
+  expect(readApproval(annotations[APPROVAL_ANNOTATION] ?? 'required')).toEqual({ isRequired: false });
+  expect(readWindows(annotations[WINDOW_ANNOTATION] ?? '')).toEqual({ state: 'always' });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { at, workload } from '../look.ts';
+import { at, find, workload } from '../look.ts';
 import { manifestsWith, type ChartValues, type Manifest } from '../render.ts';
 import { isAllowed, type End } from '../testing/reachability.ts';
 
@@ -33,6 +33,7 @@ function endsOf(manifests: readonly Manifest[]): Readonly<Record<string, End>> {
   );
   return {
     ...Object.fromEntries(pods.map((component) => [component, pod(component)])),
+    'helm test': { labels: find(manifests, 'Pod', 'reroll-test').metadata.labels ?? {} },
     'the API server': API_SERVER,
     'the internet': INTERNET,
     DNS,
@@ -66,6 +67,12 @@ const DEFAULT: readonly Row[] = ['watcher', 'worker', 'admin'].flatMap((process)
   ['a neighbor', process, 6060, false],
   ['the internet', process, 22, false],
 ]);
+const TEST: readonly Row[] = [
+  ['helm test', 'DNS', 53, true, 'UDP'],
+  ['helm test', 'the API server', 6443, true],
+  ['helm test', 'the internet', 80, false],
+  ['a neighbor', 'helm test', 22, false],
+];
 const REDIS: readonly Row[] = [
   ['a neighbor', 'redis', 6379, false],
   ['a stranger', 'redis', 6379, false],
@@ -100,7 +107,18 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
     { networkPolicy: { redis: { enabled: false } } },
     [...OURS, ['a stranger', 'redis', 6379, true], ['redis', 'the internet', 443, true]],
   ],
-  ['networkPolicy.enabled', { networkPolicy: { enabled: true } }, [...DEFAULT, ...REDIS]],
+  [
+    'networkPolicy.enabled',
+    { networkPolicy: { enabled: true } },
+    [
+      ...DEFAULT,
+      ...REDIS,
+      ...TEST,
+      ['helm test', 'admin', 8080, true],
+      ['helm test', 'admin', 9090, false],
+      ['helm test', 'redis', 6379, false],
+    ],
+  ],
   [
     'netpol.enabled, as the chart of stakater/Reloader has it',
     { reloader: { netpol: { enabled: true } } },
