@@ -75,12 +75,13 @@ describe('the timeline', () => {
 
     const box = (await timeline.getByRole('img').boundingBox()) ?? expect.fail('expected a picture');
     const at = (part: number): [number, number] => [box.x + box.width * part, box.y + box.height / 2];
-    await me.page.mouse.move(...at(0.51));
+    // The first minutes of the hour: specs before this one changed something half an hour ago, if the machine is slow.
+    await me.page.mouse.move(...at(0.26));
     await me.page.mouse.down();
-    await me.page.mouse.move(...at(0.26), { steps: 3 });
+    await me.page.mouse.move(...at(0.01), { steps: 3 });
     await me.page.mouse.up();
     await latest.getByText('No change in the selected time.').waitFor();
-    expect([await from.inputValue(), await to.inputValue()]).toEqual(['15', '31']);
+    expect([await from.inputValue(), await to.inputValue()]).toEqual(['0', '16']);
     const last = requests.findLast(({ searchParams }) => searchParams.has('until'));
     const [since, until] = ['since', 'until'].map((name) => Date.parse(last?.searchParams.get(name) ?? ''));
     expect((until ?? 0) - (since ?? 0)).toBe(16 * 60_000);

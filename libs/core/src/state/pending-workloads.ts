@@ -33,7 +33,9 @@ export class PendingWorkloads {
   /** An event has the workload evaluated. If it stays pending, resyncs enqueue it as often as one that has just become so. */
   touched(key: WorkloadKey): void {
     const entry = this.#pending.get(key);
-    if (entry) Object.assign(entry, { enqueues: 0, nextResync: 0 });
+    if (!entry) return;
+    entry.enqueues = 0;
+    entry.nextResync = 0;
   }
 
   forget(key: WorkloadKey): void {

@@ -67,7 +67,8 @@ export class DeletedSources {
     const name = sourceNameOf(key);
     if (Object.hasOwn(recordedHashes(row.record), name)) return false;
     const { literal } = namedSources(row, this.#rules.decision.keys);
-    if ([row.uses, row.mentions, literal].some((some) => some.includes(name))) return false;
+    const names = [row.uses, row.mentions, literal];
+    if (names.some((some) => some.includes(name))) return false;
     const dependency = { name, source: this.#known.sources.get(key), recorded: undefined };
     return pendingCauseOfDependency(row, dependency, this.#rules.triggers) === null;
   }
