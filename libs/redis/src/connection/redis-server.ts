@@ -2,6 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { dropFailed } from './offline-queue.ts';
 import { reconnectDelay } from './reconnect-delay.ts';
 import type { RedisAccess } from './redis-access.ts';
+import { redisErrorCode } from './redis-error-code.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 import { LastingSentinelConnector } from './sentinel-connector.ts';
 
@@ -30,7 +31,7 @@ export class RedisServer extends Redis {
  * other words.
  */
 function isNoMaster(error: Error): 2 | false {
-  return /\bREADONLY\b/u.test(error.message) ? 2 : false;
+  return redisErrorCode(error) === 'READONLY' ? 2 : false;
 }
 
 /** Returns ioredis' options for a URL, a host or Sentinels. */
