@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { cutName } from '@reroll/core/cut-name';
 import { oneLine } from '@reroll/core/one-line';
 import type { SourceId, SourceKind } from '@reroll/core/model';
 import { pause, systemClock, type Clock } from './client/clock.ts';
@@ -92,7 +93,7 @@ function textOf(event: ReloadEvent | RequestedEvent): string {
 
 /** An Event's name must be unique in its namespace and a DNS subdomain. */
 function eventName(workload: string): string {
-  return `${workload.slice(0, MAX_NAME).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`;
+  return `${cutName(workload, MAX_NAME)}.${randomBytes(8).toString('hex')}`;
 }
 
 /** The reporting component of events without a source. */

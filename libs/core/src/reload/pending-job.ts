@@ -1,3 +1,4 @@
+import { cutName } from '../cut-name.ts';
 import { jsonFields } from '../json.ts';
 import { createHash } from 'node:crypto';
 import type { Annotations, PodTemplate } from '../model.ts';
@@ -117,8 +118,7 @@ export function keptBy(pendingJob: JobRead): Kept | undefined {
 /** Returns `<Job>-<hash of its uid>` in at most 63 characters; always the same for one Job. A name that is cut at a dot loses the dot. */
 export function pendingJobName(name: string, uid: string): string {
   const hash = createHash('sha256').update(uid).digest('hex').slice(0, 10);
-  const start = name.slice(0, MAX_NAME - 1 - hash.length).replace(/[^a-z0-9]+$/u, '');
-  return `${start}-${hash}`;
+  return `${cutName(name, MAX_NAME - 1 - hash.length)}-${hash}`;
 }
 
 interface WirePendingJob {
