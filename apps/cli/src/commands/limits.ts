@@ -1,4 +1,4 @@
-import type { Limits } from '@reroll/shared/api/queues';
+import { LIMIT_BOUNDS, type Limits } from '@reroll/shared/api/queues';
 import { numberArgument } from '../args/values.ts';
 import { usageError } from '../errors.ts';
 import { paintFor } from '../output/color.ts';
@@ -16,10 +16,6 @@ interface LimitsOptions {
 const FLAG = "as the workers' flag says";
 /** Removes a limit, so that the flag's value applies again. */
 const UNSET = 'default';
-
-/** As the API has them. */
-const CONCURRENCY = { least: 1, most: 1_000 };
-const RELOADS = { least: 0, most: 100_000 };
 
 export const addLimits: Adder = (program, host) => {
   program
@@ -71,15 +67,21 @@ function wantedLimits(
     limits: {
       ...(concurrency === undefined
         ? {}
-        : { concurrency: limitOf('--concurrency', concurrency, CONCURRENCY) }),
+        : { concurrency: limitOf('--concurrency', concurrency, LIMIT_BOUNDS.concurrency) }),
       ...(reloadsPerMinute === undefined
         ? {}
-        : { reloadsPerMinute: limitOf('--reloads-per-minute', reloadsPerMinute, RELOADS) }),
+        : {
+            reloadsPerMinute: limitOf(
+              '--reloads-per-minute',
+              reloadsPerMinute,
+              LIMIT_BOUNDS.reloadsPerMinute,
+            ),
+          }),
     },
   };
 }
 
-function limitOf(flag: string, text: string, range: typeof CONCURRENCY): number | null {
+function limitOf(flag: string, text: string, range: { least: number; most: number }): number | null {
   return text === UNSET ? null : numberArgument(flag, text, range);
 }
 

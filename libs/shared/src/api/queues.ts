@@ -52,13 +52,23 @@ export const queueParams = z.strictObject({ name: queueName });
 /** The body of a write that takes only a reason. */
 export const because = z.strictObject({ reason: writeReason }).meta({ id: 'Because' });
 
+/** What a limit may be. */
+export const LIMIT_BOUNDS = {
+  concurrency: { least: 1, most: 1_000 },
+  reloadsPerMinute: { least: 0, most: 100_000 },
+} as const;
+
+function limit({ least, most }: { readonly least: number; readonly most: number }) {
+  return z.number().int().min(least).max(most).nullable();
+}
+
 /** Null: the value of the flag. */
 export const limits = z
   .strictObject({
     /** Jobs of a queue that one worker handles concurrently. */
-    concurrency: z.number().int().min(1).max(1000).nullable(),
+    concurrency: limit(LIMIT_BOUNDS.concurrency),
     /** For all workers together; 0: no limit. */
-    reloadsPerMinute: z.number().int().min(0).max(100_000).nullable(),
+    reloadsPerMinute: limit(LIMIT_BOUNDS.reloadsPerMinute),
   })
   .meta({ id: 'Limits' });
 export const limitsRequest = z
