@@ -59,6 +59,11 @@ export class Disturber {
       moveApi: ({ which, server }) => places.move(which, server),
       lagApi: (step) => this.stale.lag(step),
       cutOffApi: (step) => this.stale.cutOff(step),
+      upgradeApi: ({ server: name }) => {
+        const server = by.api.server(name);
+        server.isUpgraded = true;
+        server.cutWatches('reset');
+      },
       turnKeysOver: ({ pace }) => {
         by.turnKeysOver();
         places.restartAll(pace);

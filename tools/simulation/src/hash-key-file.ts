@@ -1,12 +1,11 @@
 /** Files of hash keys, because that is what the option of a process names. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { pathOfFile } from './temporary-files.ts';
 
 /** So many times at most are the keys of a run turned over. */
 export const MOST_TURNS = 3;
 
-let folder: string | undefined;
+let areWritten = false;
 
 /** The keys after so many turns, the present one first. */
 export function hashKeysAfter(turns: number): string[] {
@@ -16,14 +15,17 @@ export function hashKeysAfter(turns: number): string[] {
 
 /** The file with the keys after so many turns. */
 export function hashKeyFile(turns: number): string {
-  folder ??= folderOfAll();
-  return join(folder, `after-${turns}`);
+  if (!areWritten) writeAll();
+  areWritten = true;
+  return pathAfter(turns);
 }
 
-/** With all files, so that no event of a run writes one. */
-function folderOfAll(): string {
-  const path = mkdtempSync(join(tmpdir(), 'reroll-simulation-'));
+/** Writes all files, so that no event of a run writes one. */
+function writeAll(): void {
   for (let turns = 0; turns <= MOST_TURNS; turns += 1)
-    writeFileSync(join(path, `after-${turns}`), hashKeysAfter(turns).join('\n'));
-  return path;
+    writeFileSync(pathAfter(turns), hashKeysAfter(turns).join('\n'));
+}
+
+function pathAfter(turns: number): string {
+  return pathOfFile(`hash-keys-after-${turns}`);
 }

@@ -1,8 +1,7 @@
 /** Where the processes of an install run: each is started again when it ends, as a kubelet does. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import type { SimulatedApi } from './api/simulated-api.ts';
+import { pathOfFile } from './temporary-files.ts';
 import { SimulatedProcess, type Kind } from './process.ts';
 import { ReceiverPool, type ReceiverBy } from './receiver.ts';
 import type { SimulatedRedis } from './redis/server.ts';
@@ -49,7 +48,7 @@ let kubeconfig: string | undefined;
 /** A file, because that is what the option of a process names. It is never connected to. */
 function kubeconfigFile(): string {
   if (kubeconfig !== undefined) return kubeconfig;
-  kubeconfig = join(mkdtempSync(join(tmpdir(), 'reroll-simulation-')), 'kubeconfig');
+  kubeconfig = pathOfFile('kubeconfig');
   const config = {
     apiVersion: 'v1',
     kind: 'Config',

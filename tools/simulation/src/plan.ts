@@ -14,6 +14,7 @@ import {
 import { waitSteps, type WaitDeed } from './pods/wait-steps.ts';
 import { badSteps, type BadDeed } from './world/bad-data.ts';
 import { unwatchedSteps, type UnwatchedDeed } from './world/unwatched.ts';
+import { upgradeSteps, type UpgradeDeed } from './world/upgraded.ts';
 import type { Asking } from './world/objects.ts';
 import { WORKLOAD_HOLDS, type WorkloadHold } from './world/reload-holds.ts';
 
@@ -22,6 +23,7 @@ type Namespace = (typeof NAMESPACES)[number];
 export type Deed =
   | BadDeed
   | UnwatchedDeed
+  | UpgradeDeed
   | WaitDeed
   | {
       readonly do: 'writeSource';
@@ -128,6 +130,7 @@ const letter = (random: Random): Letter => random.pick(LETTERS);
 const BAD = 0xbad;
 const WAIT = 0x3a17;
 const UNWATCHED = 0x0ff;
+const UPGRADED = 0x134;
 const PAUSABLE = 'Deployment/web';
 /** Of these Reroll shows in the pod template which request it has done. */
 const REQUESTED = ['Deployment/web', 'StatefulSet/db', 'DaemonSet/agent', 'Rollout/shop'] as const;
@@ -440,6 +443,7 @@ export function planOf(seed: number): Plan {
   steps.push(...badSteps(new Random(seed ^ BAD), { options, length: at }));
   steps.push(...waitSteps(new Random(seed ^ WAIT), { options, steps, length: at }));
   steps.push(...unwatchedSteps(new Random(seed ^ UNWATCHED), { length: at }));
+  steps.push(...upgradeSteps(new Random(seed ^ UPGRADED), { length: at }));
   at = Math.max(at, ...steps.map((step) => step.at));
   const debounce = random.pick(['0', '0', '500ms', '2s'] as const);
   return { seed, before, steps, flags: [`--debounce=${debounce}`], options, length: at + 1_000 };

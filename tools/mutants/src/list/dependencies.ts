@@ -34,6 +34,12 @@ export const dependencyMutants = [
       },
     },
     {
+      name: 'a template that an upgraded API server serves in another form counts as written',
+      text: `const isChanged = known.template !== seen.template && isRewritten(known, seen);`,
+      replacement: `const isChanged = known.template !== seen.template;`,
+      killedBy: { spec: OF_STATE, test: 'whose template is served in another form' },
+    },
+    {
       name: 'a record that somebody strips is forgotten',
       text: `if (lost !== undefined) {`,
       replacement: `if (false) {`,

@@ -48,8 +48,11 @@ export interface ApiObject {
 /** What a client sends: nothing is certain but that it is a JSON object. */
 export type Manifest = Readonly<Record<string, unknown>> & { readonly metadata?: Partial<Metadata> };
 
-/** How a client wants objects: whole, or only their metadata. */
-export type Form = 'whole' | 'metadata';
+/**
+ * How a client wants objects: whole, or only their metadata. `upgraded`: whole, as a later version of the server serves them, which has
+ * another default in pod templates.
+ */
+export type Form = 'whole' | 'metadata' | 'upgraded';
 
 /** `<namespace>/<name>`, or the name alone. The order of keys is that of etcd. */
 export function keyOf(namespace: string, name: string): string {
@@ -64,6 +67,10 @@ function withoutTemplateGeneration({ kind, metadata }: ApiObject): Metadata {
   const { annotations: { [TEMPLATE_GENERATION]: _count, ...annotations } = {}, ...rest } = metadata;
   return Object.keys(annotations).length === 0 ? rest : { ...rest, annotations };
 }
+
+/** Where the fields of a pod template's spec begin. */
+const TEMPLATE = /(?<="template":\{.*"spec":\{)"containers":\[/u;
+const NEW_DEFAULT = '"hostUsers":true,';
 
 /** One version of an object, with its JSON, which is made once. */
 export class Version {
@@ -87,18 +94,23 @@ export class Version {
   /** The object as the answer to a request for it, and in events. */
   json(form: Form): string {
     const head = `{"kind":"${this.type.kind}","apiVersion":"${apiVersionOf(this.type)}",`;
-    return form === 'metadata' ? this.#metadataJson() : head + this.#itemJson().slice(1);
+    return form === 'metadata' ? this.#metadataJson() : head + this.#itemJsonIn(form).slice(1);
   }
 
   /** The object as an item of a list. */
   itemJson(form: Form): string {
-    return form === 'whole' && !this.type.isCustom ? this.#itemJson() : this.json(form);
+    return form === 'metadata' || this.type.isCustom ? this.json(form) : this.#itemJsonIn(form);
   }
 
   /** The last version of a deleted object, as the event of its deletion shows it. */
   deletedAt(revision: number): Version {
     const metadata = { ...this.object.metadata, resourceVersion: String(revision) };
     return new Version(this.type, { ...this.object, metadata }, revision);
+  }
+
+  #itemJsonIn(form: Form): string {
+    const json = this.#itemJson();
+    return form === 'upgraded' ? json.replace(TEMPLATE, `${NEW_DEFAULT}$&`) : json;
   }
 
   #itemJson(): string {

@@ -72,6 +72,8 @@ export class ApiServer {
   lag: (type: ResourceType) => number = () => 0;
   /** Milliseconds by which its clock is ahead. */
   clockSkew = 0;
+  /** Whether it is of a later version, which serves pod templates in another form, though nobody wrote them. */
+  isUpgraded = false;
   /** Whether it knows `sendInitialEvents`. */
   isWatchListKnown = true;
   readonly #cluster: Cluster;
@@ -202,7 +204,9 @@ export class ApiServer {
       : { ...answer, headers: { ...answer.headers, 'retry-after': String(seconds) } };
   }
 
-  #route(request: ApiRequest, owner: Owner | undefined, respond: Respond): void {
+  #route(asked: ApiRequest, owner: Owner | undefined, respond: Respond): void {
+    const request =
+      this.isUpgraded && asked.form === 'whole' ? { ...asked, form: 'upgraded' as const } : asked;
     const { target, method } = request;
     if (target === undefined || !this.#cluster.isServed(target.type)) return respond(this.#document(request));
     if (request.isWatch) return this.#openWatch(request, target, { owner, respond });

@@ -129,7 +129,7 @@ export interface Page {
 
 /** As in etcd, there is more if any object is left, even if the selectors leave it out. */
 function moreOf({ target, form, isCounted, revision }: Page, last: string, left: number): object {
-  if (left === 0) return target.type.isCustom && form === 'whole' ? { continue: '' } : {};
+  if (left === 0) return target.type.isCustom && form !== 'metadata' ? { continue: '' } : {};
   const count = isCounted ? { remainingItemCount: left } : {};
   return { continue: tokenOf({ rv: revision, start: last }), ...count };
 }
