@@ -8,7 +8,7 @@ import type { SimulatedRedis } from './redis/server.ts';
 import { Backups } from './backups.ts';
 import type { Controllers } from './api/controllers.ts';
 import type { Events } from './scheduler.ts';
-import { StaleServers } from './stale-servers.ts';
+import { SERVERS, StaleServers } from './stale-servers.ts';
 import { Strippers } from './strippers.ts';
 import type { Truth } from './world/truth.ts';
 
@@ -63,6 +63,7 @@ export class Disturber {
         const server = by.api.server(name);
         server.isUpgraded = true;
         server.cutWatches('reset');
+        this.#by.truth.upgraded(SERVERS.some((each) => !by.api.server(each).isUpgraded));
       },
       turnKeysOver: ({ pace }) => {
         by.turnKeysOver();

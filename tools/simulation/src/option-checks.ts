@@ -10,7 +10,8 @@ import { hasRollouts, Rollouts } from './world/rollouts.ts';
 import type { Rules } from './world/rules.ts';
 import { hasLabel, type Scope } from './world/scope.ts';
 import { keyOf, type KubeObject } from './world/shapes.ts';
-import type { Commit, Truth, Violation } from './world/truth.ts';
+import type { Commit, Violation } from './world/commit.ts';
+import type { Truth } from './world/truth.ts';
 import { Waves } from './world/waves.ts';
 import { Webhooks } from './world/webhooks.ts';
 

@@ -29,7 +29,8 @@ import { CONFIDENTIAL, INSTALL, keyOf, NAMESPACES } from './world/shapes.ts';
 import { catalogKeys, leftOver } from './world/left-over.ts';
 import { RedisBounds } from './world/redis-bounds.ts';
 import { keysOf, tooManyRows, type WatcherRows } from './world/watcher-rows.ts';
-import { ON_ITS_WAY, Truth, type Violation } from './world/truth.ts';
+import type { Violation } from './world/commit.ts';
+import { ON_ITS_WAY, Truth } from './world/truth.ts';
 
 /** 2026-01-01, so that the times in a trace can be read. */
 const START = Date.UTC(2026, 0, 1);

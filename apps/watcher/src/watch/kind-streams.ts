@@ -3,6 +3,7 @@ import type { CertificateDates } from '@reroll/core/certificates/certificate-dat
 import { labelSelectorText } from '@reroll/core/label-selector';
 import { observeStatus, STATUS_KIND, type SeenStatus } from '@reroll/core/provider-class/observe-status';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
+import { servedBy } from '@reroll/core/state/workloads/template-form';
 import type { WorkloadIntake } from '@reroll/core/state/workloads/workload-intake';
 import type { Scope } from '@reroll/core/state/listed';
 import { observeSource } from '@reroll/core/state/observe';
@@ -14,6 +15,7 @@ import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { collectionPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
+import { ServerVersion } from '@reroll/kube/server-version';
 import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
 import {
   SECRET_PROVIDER_CLASSES,
@@ -119,14 +121,17 @@ export class KindStreams {
     by: { labelSelector?: string; onMissing?: () => void } = {},
   ): Stream {
     const { client, options, hashKeys } = this.#context;
+    const server = new ServerVersion(client);
     return new Reflector<SeenWorkload>({
       client,
       path: path(definition, namespace),
       fieldSelector: namespaceSelector(this.#context, namespace.name),
       labelSelector: by.labelSelector,
+      connecting: (signal) => server.read(signal),
       convert: (raw: KubeObject) => {
         const seen = observed(definition, raw, this.#keys);
-        const workload = withMarkerPlaces(seen, { definition, object: raw }, hashKeys);
+        const served = { ...seen, template: servedBy(server.current, seen.template) };
+        const workload = withMarkerPlaces(served, { definition, object: raw }, hashKeys);
         const rollout = seenRollout(definition, raw, options.rolloutDetails);
         return { key: workload.key, workload, rollout };
       },

@@ -441,6 +441,34 @@ describe('a workload', () => {
     expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
   });
 
+  it('first written after an upgrade of the API server may have another form and no rollout, so it stays pending', () => {
+    const clusterState = settled({
+      ...recorded,
+      workloads: [seenWorkload('web', 20, { template: '1.34:t1', record: recordOf({ cm: 'A' }) })],
+    });
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    const served = (rv: number, template: string, generation: number): void =>
+      clusterState.workloadWritten(
+        seenWorkload('web', rv, { template: `1.35:${template}`, generation, record: recordOf({ cm: 'A' }) }),
+      );
+    served(120, 't2', 2);
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
+    served(130, 't3', 3);
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
+  });
+
+  it('first written after an upgrade may have been rolled, so data that was replaced before does not count as equal', () => {
+    const clusterState = settled({
+      ...recorded,
+      workloads: [seenWorkload('web', 20, { template: '1.34:t1', record: recordOf({ cm: 'A' }) })],
+    });
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    const record = recordOf({ cm: 'A' });
+    clusterState.workloadWritten(seenWorkload('web', 120, { template: '1.35:t2', generation: 2, record }));
+    clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
+  });
+
   it('whose status is written makes no row and no reload job', () => {
     const clusterState = settled(recorded);
     clusterState.workloadWritten(seenWorkload('web', 110, { record: recordOf({ cm: 'A' }) }));

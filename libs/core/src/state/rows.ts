@@ -78,7 +78,10 @@ export interface ObservedWorkload {
   readonly rv: Rv;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** Hash of the pod template, to detect changes; '' for a kind whose template starts no pods. */
+  /**
+   * Hash of the pod template, to detect changes, after the version of the API server that served it (`servedBy`); '' for a kind whose
+   * template starts no pods.
+   */
   readonly template: string;
   /** Unix seconds: pods that were created earlier are replaced, without a change of the template. Only kinds with such a field. */
   readonly restartAt?: number;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { apiError } from '../client/errors.ts';
 import { ControlPlane } from '../testing/control-plane.ts';
 import {
   entryOf,
@@ -153,6 +154,27 @@ describe('whatever breaks', () => {
     expect(seen.told).toEqual(['list', 'listed 1', 'end', 'MODIFIED a=2', 'ADDED b=1']);
     expect(reflector.status).toMatchObject({ synced: true, relists: 0 });
     expect(reports.seen).not.toContain('not synced');
+  });
+
+  test('a failure before a connection is repeated with it, and comes before each watch too', async () => {
+    const { path, set } = bound(await place(['a']));
+    const { client, proxy } = await plane.throughProxy();
+    let calls = 0;
+    const connecting = async (): Promise<void> => {
+      calls += 1;
+      if (calls === 1)
+        throw apiError({ request: 'GET /version', status: 503, body: undefined, retryAfter: undefined });
+    };
+    const { seen, reports, reflector } = follow({ client, path, connecting });
+    await reflector.waitSynced(10_000);
+    expect(reports.seen).toEqual(['failure 503', 'relist broken', 'listed 1 streamed', 'synced']);
+    expect(calls).toBe(2);
+    proxy.refuse();
+    await reports.has('reconnect failed');
+    proxy.accept();
+    await set('a', '2');
+    await seen.has({ a: '2' });
+    expect(calls).toBeGreaterThan(2);
   });
 
   test('a connection that has gone silent is noticed, cut and resumed', async () => {

@@ -38,6 +38,8 @@ export interface ReflectorOptions<T> {
   readonly path: string;
   readonly fieldSelector?: string | undefined;
   readonly labelSelector?: string | undefined;
+  /** Called before each list and each watch. If it rejects with a `KubeError`, the connection has failed. */
+  readonly connecting?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Reduces an object to the facts that are kept; the raw object (in lists without `kind` and `apiVersion`) is then dropped. */
   readonly convert: (raw: KubeObject) => T;
   readonly handler: EventHandler<T>;
@@ -211,7 +213,8 @@ export class Reflector<T> {
     }
   }
 
-  #cycle(): Promise<CycleEnd> {
+  async #cycle(): Promise<CycleEnd> {
+    await this.#options.connecting?.(this.#stopping.signal);
     return this.#resourceVersion === undefined ? this.#list() : this.#watch();
   }
 

@@ -2,7 +2,7 @@ import type { Owner, Scheduler } from '../scheduler.ts';
 import { keyOf, type Form, type Version } from './api-object.ts';
 import { changeObject } from './change-object.ts';
 import type { ApiRequest, Target } from './api-request.ts';
-import { documentOf } from './discovery.ts';
+import { documentOf, versionJson } from './discovery.ts';
 import type { Change, Etcd } from './etcd.ts';
 import {
   listSource,
@@ -353,12 +353,16 @@ export class ApiServer {
 
   #document(request: ApiRequest): Answer {
     const { path, target, method } = request;
-    const text =
-      method === 'GET' && target === undefined ? documentOf(path, this.#cluster.isServed) : undefined;
+    const text = method === 'GET' && target === undefined ? this.#documentOf(path) : undefined;
     if (text !== undefined) return this.#answer(200, text);
     if (target !== undefined || /^\/apis\/[^/]+\/[^/]+$/.test(path)) return this.#notServed();
     this.#cluster.onUnknown(request, 404);
     return this.#notServed();
+  }
+
+  #documentOf(path: string): string | undefined {
+    if (path === '/version') return versionJson(this.isUpgraded ? 35 : 34);
+    return documentOf(path, this.#cluster.isServed);
   }
 
   #notServed(): Answer {

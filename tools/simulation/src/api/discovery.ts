@@ -2,10 +2,17 @@ import { apiVersionOf, RESOURCE_TYPES, type ResourceType } from './resource-type
 
 const VERBS = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
 
-/** The JSON of a path that names no collection: discovery, version and health; undefined for any other. */
+export function versionJson(minor: number): string {
+  return JSON.stringify({
+    major: '1',
+    minor: String(minor),
+    gitVersion: `v1.${minor}.0`,
+    platform: 'linux/amd64',
+  });
+}
+
+/** The JSON of a path that names no collection: discovery and health; undefined for any other. */
 export function documentOf(path: string, isServed: (type: ResourceType) => boolean): string | undefined {
-  if (path === '/version')
-    return JSON.stringify({ major: '1', minor: '34', gitVersion: 'v1.34.0', platform: 'linux/amd64' });
   if (path === '/readyz' || path === '/livez' || path === '/healthz') return '"ok"';
   const groupVersion = /^\/apis?\/(.+)$/.exec(path)?.[1];
   const resources = RESOURCE_TYPES.filter(

@@ -1,8 +1,9 @@
-/** What the checker knows, and copies of it for an etcd that is restored. */
+/** What the checker knows and is given, and copies of it for an etcd that is restored. */
 import { Conflict } from './conflict.ts';
 import { isFull } from './objects.ts';
 import type { Recreations } from './recreations.ts';
 import type { Shown } from './restarts.ts';
+import type { Rules } from './rules.ts';
 import type { SeenClasses } from './seen-classes.ts';
 import type { KubeObject, Letter } from './shapes.ts';
 import type { Since } from './since.ts';
@@ -13,6 +14,8 @@ export interface Workload {
   readonly createdAt: number;
   /** When its pods were started, in virtual milliseconds. */
   startedAt: number;
+  /** When it, or the object with its template, was last written, in virtual milliseconds. */
+  writtenAt: number;
   readonly since: Map<string, Since>;
   /** The sources that were due when Reroll last reloaded it. */
   reloadedFor: readonly string[];
@@ -20,7 +23,8 @@ export interface Workload {
 }
 
 export function newWorkload(shown: Shown, now: number): Workload {
-  return { shown, createdAt: now, startedAt: 0, since: new Map(), reloadedFor: [], conflict: new Conflict() };
+  const none = { since: new Map(), reloadedFor: [], conflict: new Conflict() };
+  return { shown, createdAt: now, startedAt: 0, writtenAt: now, ...none };
 }
 
 export function newSince(inPods: Letter | undefined): Since {
@@ -35,6 +39,20 @@ export function isStuck({ conflict, shown: { object, holder } }: Workload): bool
 
 export function isOfNamespace(source: string, { shown }: Workload): boolean {
   return source.split('/')[1] === shown.object.metadata.namespace;
+}
+
+export interface TruthBy {
+  readonly now: () => number;
+  readonly log: (line: string) => void;
+  /** Up to when everybody has been able to know what was written for so many milliseconds. */
+  readonly knownUntil: (wait: number) => number;
+  /** Up to when every watch has shown what was written for so many milliseconds. */
+  readonly watchedUntil: (wait: number) => number;
+  /** Whether the watches of the kind cannot be resumed, and everything that they have missed is listed. */
+  readonly isListedAgain: (kind: string) => boolean;
+  readonly rules: Rules;
+  /** Whether the write is what somebody has requested. */
+  readonly isAsked: (before: KubeObject | undefined, after: KubeObject | undefined) => boolean;
 }
 
 export interface TruthBackup {

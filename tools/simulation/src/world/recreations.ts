@@ -1,7 +1,7 @@
 /** The Jobs that Reroll deletes and creates again: what has to be there at every moment (docs/adr/0014). */
 import { cronJobOf, isFinished, standsFor } from './restarts.ts';
 import { keyOf, type KubeObject } from './shapes.ts';
-import type { Commit, Violation } from './truth.ts';
+import type { Commit, Violation } from './commit.ts';
 
 /** Virtual milliseconds from seeing that a Job is there to the pending Job that stands for it. */
 const ON_ITS_WAY = 5_000;

@@ -1,8 +1,9 @@
 /** Which workloads are being rolled out, since when, and for whom. It is told of every write. */
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { templateOf } from './objects.ts';
 import { isWorkload } from './restarts.ts';
 import { keyOf, type KubeObject } from './shapes.ts';
-import type { Commit } from './truth.ts';
+import type { Commit } from './commit.ts';
 
 const HAVE_ROLLOUTS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Rollout']);
 /** A rollout that takes longer counts no more (docs/guide/change-safely.md), in virtual milliseconds; and how exactly that is measured. */
@@ -40,14 +41,20 @@ export class Rollouts {
     return this.#of.get(key);
   }
 
-  noted({ before, after, by }: Commit): void {
+  noted(commit: Commit): void {
+    const { before, after } = commit;
     const object = after ?? before;
     if (!object || !isWorkload(object) || !hasRollouts(object.kind)) return;
-    const key = keyOf(object);
-    if (!after) this.#of.delete(key);
-    else if (JSON.stringify(specOf(before)) !== JSON.stringify(specOf(after))) this.#begin(key, before, by);
+    if (after) this.#written(after, commit);
+    else this.#of.delete(keyOf(object));
+  }
+
+  #written(after: KubeObject, { before, by }: Commit): void {
+    const key = keyOf(after);
+    if (JSON.stringify(specOf(before)) !== JSON.stringify(specOf(after))) this.#begin(key, before, by);
     const rollout = this.#of.get(key);
-    if (!after || !rollout) return;
+    if (!rollout) return;
+    this.#recorded(rollout, after.metadata.annotations?.[RECORD_ANNOTATION]);
     this.#ready(rollout, isReady(after));
     this.#stuck(rollout, isObserved(after) && isStuck(after));
   }
@@ -55,6 +62,11 @@ export class Rollouts {
   /** Whether waves take it for failed, or may have done so since then. */
   hasFailed({ stuckSince, stuckUntil = -Infinity, begunAt }: Rollout, since: number): boolean {
     return stuckSince !== undefined || stuckUntil > since || begunAt < this.#now() - TIMEOUT + INEXACT;
+  }
+
+  /** Reroll reads from the record that a rollout follows a reload. */
+  #recorded(rollout: Rollout, record: string | undefined): void {
+    if (record === undefined) rollout.reloadedAt = undefined;
   }
 
   #stuck(rollout: Rollout, isStuckNow: boolean): void {

@@ -1,6 +1,6 @@
 /** Which namespaces, and which sources, the install of a run watches. */
 import { NAMESPACES, type KubeObject } from './shapes.ts';
-import type { Commit } from './truth.ts';
+import type { Commit } from './commit.ts';
 
 /** The label that the selectors of a run ask for. */
 export const WATCHED = { watched: 'yes' } as const;

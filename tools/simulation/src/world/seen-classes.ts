@@ -3,7 +3,7 @@
  * lingers, or goes, tells nothing.
  */
 import { keyOf, type KubeObject } from './shapes.ts';
-import type { Commit } from './truth.ts';
+import type { Commit } from './commit.ts';
 
 const CLASS = 'SecretProviderClass';
 const STATUS = 'SecretProviderClassPodStatus';

@@ -47,6 +47,11 @@ export function begun(since: Since, now: Letter | undefined): void {
   since.inPods = now;
 }
 
+/** Nobody can tell whether its pods were started, and so whether they have what was due. */
+export function startedInDoubt(sinces: ReadonlyMap<string, Since>): void {
+  for (const each of sinces.values()) if (each.wasDue) each.due = 'may';
+}
+
 /** Nothing has to be done for as long as it is held, and whoever has seen it otherwise may still do it. */
 export function held(since: Since): void {
   if (since.due === 'must') since.due = 'may';

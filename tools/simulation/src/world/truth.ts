@@ -18,29 +18,28 @@ import {
   startsPods,
   type Shown,
 } from './restarts.ts';
-import type { Rules } from './rules.ts';
 import { SourceWrites } from './source-writes.ts';
 import { SeenClasses } from './seen-classes.ts';
 import { keyOf, type KubeObject } from './shapes.ts';
+import type { Commit, Violation } from './commit.ts';
 import { copyOf, isOfNamespace, isStuck, newSince, newWorkload, refill } from './known.ts';
-import type { TruthBackup, Workload } from './known.ts';
-import { begun, deleted, held, inGap, isUnclear, startedUnwatched, written, type Since } from './since.ts';
+import type { TruthBackup, TruthBy, Workload } from './known.ts';
+import {
+  begun,
+  deleted,
+  held,
+  inGap,
+  isUnclear,
+  startedInDoubt,
+  startedUnwatched,
+  written,
+  type Since,
+} from './since.ts';
+import { Forms } from './forms.ts';
 import { UnseenChanges } from './unseen-changes.ts';
 
 /** Virtual milliseconds from a decision to its patch. */
 export const ON_ITS_WAY = 5_000;
-
-export interface Commit {
-  readonly before: KubeObject | undefined;
-  readonly after: KubeObject | undefined;
-  /** Name of the process of Reroll that wrote; `undefined`: somebody else. */
-  readonly by: string | undefined;
-}
-
-export interface Violation {
-  readonly kind: 'lost' | 'doubled' | 'held' | 'unstable' | 'leaked' | 'unbounded' | 'early' | 'failed';
-  readonly text: string;
-}
 
 const SOURCE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 
@@ -60,6 +59,7 @@ export class Truth {
   /** By kind. */
   readonly reloads = new Map<string, number>();
   readonly #objects = new Map<string, KubeObject>();
+  readonly #by: TruthBy;
   #recreations: Recreations;
   #classes = new SeenClasses();
   /** Nobody watches, or Redis has lost what it had: what is not recorded is in doubt until the watchers are in sync again. */
@@ -68,37 +68,13 @@ export class Truth {
   #gapFrom = 0;
   readonly #writes = new SourceWrites();
   readonly #unseen = new UnseenChanges();
-  readonly #log: (line: string) => void;
-  readonly #now: () => number;
-  readonly #knownUntil: (wait: number) => number;
-  readonly #watchedUntil: (wait: number) => number;
-  readonly #isListedAgain: (kind: string) => boolean;
-  readonly #rules: Rules;
-  readonly #isAsked: (before: KubeObject | undefined, after: KubeObject | undefined) => boolean;
+  readonly #forms = new Forms();
   /** etcd was restored, and not every watcher knows. */
   #restored: { readonly reusesRevisions: boolean } | undefined;
 
-  constructor(by: {
-    now: () => number;
-    log: (line: string) => void;
-    /** Up to when everybody has been able to know what was written for so many milliseconds. */
-    knownUntil: (wait: number) => number;
-    /** Up to when every watch has shown what was written for so many milliseconds. */
-    watchedUntil: (wait: number) => number;
-    /** Whether the watches of the kind cannot be resumed, and everything that they have missed is listed. */
-    isListedAgain: (kind: string) => boolean;
-    rules: Rules;
-    /** Whether the write is what somebody has requested. */
-    isAsked: (before: KubeObject | undefined, after: KubeObject | undefined) => boolean;
-  }) {
-    this.#now = by.now;
-    this.#log = by.log;
+  constructor(by: TruthBy) {
+    this.#by = by;
     this.#recreations = new Recreations(by.now);
-    this.#knownUntil = by.knownUntil;
-    this.#watchedUntil = by.watchedUntil;
-    this.#isListedAgain = by.isListedAgain;
-    this.#rules = by.rules;
-    this.#isAsked = by.isAsked;
   }
 
   commit(commit: Commit): void {
@@ -118,7 +94,7 @@ export class Truth {
     this.#reloaded([{ key, workload, before: workload.shown, isRestart: true }], { by, isAsked: false });
     for (const [source, each] of workload.since) {
       // What was written last may have come after it had read, and is then told of too.
-      const isSure = this.#writes.lastAt(source) < this.#now() - ON_ITS_WAY;
+      const isSure = this.#writes.lastAt(source) < this.#by.now() - ON_ITS_WAY;
       each.inPods = isSure ? letterAt(this.sources.get(source)) : undefined;
       each.due = isSure ? 'no' : 'may';
       each.isUnsure = !isSure;
@@ -134,7 +110,7 @@ export class Truth {
         // What is gone by now may never be known to have been there.
         if (each.due === 'must' && !this.sources.has(source)) each.due = 'may';
       }
-    if (!this.isGap) this.#gapFrom = this.#now();
+    if (!this.isGap) this.#gapFrom = this.#by.now();
     this.isGap = true;
   }
 
@@ -153,6 +129,14 @@ export class Truth {
     for (const workload of workloads.filter(({ startedAt }) => startedAt >= from && startedAt <= to))
       for (const source of written)
         if (isOfNamespace(source, workload)) this.#sinceOf(workload, source).isUnordered = true;
+  }
+
+  /** The next write of a workload may show its template in another form, which looks as if it had not been written. */
+  upgraded(isMixed: boolean): void {
+    this.#forms.upgraded({ now: this.#by.now(), isMixed });
+    const from = this.#by.watchedUntil(0);
+    for (const workload of this.workloads.values())
+      if (workload.startedAt >= from) startedInDoubt(workload.since);
   }
 
   backUp(): TruthBackup {
@@ -190,25 +174,25 @@ export class Truth {
   /** Whether the catalog has had the time to know the workload. */
   isKnown(key: string): boolean {
     const created = this.workloads.get(key)?.shown.object.metadata.creationTimestamp;
-    return !this.isGap && created !== undefined && Date.parse(created) < this.#now() - ON_ITS_WAY;
+    return !this.isGap && created !== undefined && Date.parse(created) < this.#by.now() - ON_ITS_WAY;
   }
 
   /** The sources that there are, and that can reload the workload. */
   #dependenciesOf(workload: Shown): string[] {
     const { namespace } = workload.object.metadata;
-    if (this.#rules.isInDoubt(namespace)) return [];
+    if (this.#by.rules.isInDoubt(namespace)) return [];
     return [...this.sources]
       .filter(([, { metadata }]) => metadata.namespace === namespace)
-      .filter(([source, object]) => this.#rules.dependsOn(workload, object, source))
+      .filter(([source, object]) => this.#by.rules.dependsOn(workload, object, source))
       .map(([source]) => source);
   }
 
   /** Adds what was lost: call it when all is calm and in order again. */
   judge(): void {
-    this.violations.push(...this.#recreations.judge(this.#rules.isInDoubt));
+    this.violations.push(...this.#recreations.judge(this.#by.rules.isInDoubt));
     for (const [key, workload] of this.workloads)
       for (const [source, { due, why, inPods }] of workload.since) {
-        if (due !== 'must' || !this.#rules.dependsOn(workload.shown, this.sources.get(source), source))
+        if (due !== 'must' || !this.#by.rules.dependsOn(workload.shown, this.sources.get(source), source))
           continue;
         if (isStuck(workload)) continue;
         const now = letterAt(this.sources.get(source));
@@ -233,8 +217,8 @@ export class Truth {
     const { before, after } = commit;
     if (after) this.sources.set(key, after);
     else this.sources.delete(key);
-    const isForgotten = this.#writes.written(key, this.#now());
-    const unseenAt = this.#unseen.see(commit, this.#now());
+    const isForgotten = this.#writes.written(key, this.#by.now());
+    const unseenAt = this.#unseen.see(commit, this.#by.now());
     const namespace = (after ?? before)?.metadata.namespace;
     for (const workload of this.workloads.values()) {
       if (workload.shown.object.metadata.namespace !== namespace) continue;
@@ -263,9 +247,9 @@ export class Truth {
   #sourceOf(workload: Workload, key: string, change: Commit & { unseenAt: number }): void {
     const { before, after, unseenAt } = change;
     const since = this.#sinceOf(workload, key, { inPods: letterAt(before) });
-    const is = this.#rules.dependsOn(workload.shown, after, key);
-    const was = this.#rules.dependsOn(workload.shown, before ?? after, key);
-    if (was && !is) since.endedAt = this.#now();
+    const is = this.#by.rules.dependsOn(workload.shown, after, key);
+    const was = this.#by.rules.dependsOn(workload.shown, before ?? after, key);
+    if (was && !is) since.endedAt = this.#by.now();
     if (!after && was && this.#isDeletionShown(workload, key)) deleted(since, is);
     else {
       const isNew = this.#isCreationShown(key);
@@ -288,18 +272,18 @@ export class Truth {
 
   /** Data of a source that was not there counts. */
   #isCreationShown(source: string): boolean {
-    return this.#rules.onCreate && !isClass(source);
+    return this.#by.rules.onCreate && !isClass(source);
   }
 
   /** A source that is watched only now looks like one that was created, and when its data was changed before is not known. */
   #isInDoubt(workload: Workload, write: { was: boolean; is: boolean; unseenAt: number }): boolean {
     const isOnlyNow = !write.was && write.is;
     const isUnseen = workload.startedAt >= write.unseenAt;
-    return this.#isOutside(workload) || (isOnlyNow && (this.#rules.onCreate || isUnseen));
+    return this.#isOutside(workload) || (isOnlyNow && (this.#by.rules.onCreate || isUnseen));
   }
 
   #isOutside({ shown }: Workload): boolean {
-    return this.#rules.isInDoubt(shown.object.metadata.namespace);
+    return this.#by.rules.isInDoubt(shown.object.metadata.namespace);
   }
 
   /** The namespace is not watched any more, or again: what was done outside may be repeated. */
@@ -310,7 +294,7 @@ export class Truth {
 
   /** Whether a reload can show that the source is gone. */
   #isDeletionShown({ shown }: Workload, source: string): boolean {
-    const { onDelete } = this.#rules;
+    const { onDelete } = this.#by.rules;
     const [kind = '', , name = ''] = source.split('/');
     return onDelete === 'always' || (onDelete === 'marked' && hasVariable(shown.template, `${kind}/${name}`));
   }
@@ -326,14 +310,20 @@ export class Truth {
     if (after) moves.unshift(this.#moved(key, after));
     const reloaded = moves.filter((move) => move.before !== undefined && move.isRestart);
     if (by !== undefined && reloaded.length > 0)
-      this.#reloaded(reloaded, { by, isAsked: this.#isAsked(before, after) });
-    for (const move of moves) {
-      if (move.before)
-        move.workload.conflict.written(move.before, { after: move.workload.shown, by, now: this.#now() });
-      if (move.isRestart) this.#restarted(move, key);
-      else if (move.before && by === undefined) this.#asked(move.workload, move.before);
-      else this.#recorded(move.workload);
-    }
+      this.#reloaded(reloaded, { by, isAsked: this.#by.isAsked(before, after) });
+    for (const move of moves) this.#noted(move, { written: key, by });
+  }
+
+  #noted(move: Move, { written: key, by }: { written: string; by: string | undefined }): void {
+    const { before, workload, isRestart } = move;
+    const now = this.#by.now();
+    if (before) workload.conflict.written(before, { after: workload.shown, by, now });
+    if (isRestart) this.#restarted(move, key);
+    else if (before && by === undefined) this.#asked(workload, before);
+    else this.#recorded(workload);
+    if (isRestart && by === undefined && this.#forms.isInDoubt(workload.writtenAt))
+      startedInDoubt(workload.since);
+    workload.writtenAt = now;
   }
 
   /** Its list and that of a source that was written in the gap too may come in any order, and a deletion may be earlier or later. */
@@ -366,7 +356,7 @@ export class Truth {
   #ran(workload: Workload, job: KubeObject): void {
     for (const [source, since] of workload.since) {
       since.overtakenAt = this.#seenLaterAt(source);
-      const letter = recordedLetter(job, source, this.#rules.hashKeys);
+      const letter = recordedLetter(job, source, this.#by.rules.hashKeys);
       if (recordsDeletion(job, source)) Object.assign(since, { inPods: undefined, due: 'no' });
       if (letter === undefined) continue;
       const now = letterAt(this.sources.get(source)) ?? letter;
@@ -381,7 +371,7 @@ export class Truth {
     const shown = shownOf(object, (each) => this.#objects.get(each));
     const workload = this.workloads.get(key);
     if (!workload) {
-      const created = newWorkload(shown, this.#now());
+      const created = newWorkload(shown, this.#by.now());
       this.workloads.set(key, created);
       return { key, workload: created, before: undefined, isRestart: true };
     }
@@ -394,7 +384,7 @@ export class Truth {
   #reloaded(moves: readonly Move[], { by, isAsked }: { by: string; isAsked: boolean }): void {
     const keys = moves.map(({ key }) => key).join(' and ');
     const all = moves.map((move) => this.#dueFor(move));
-    this.#log(`${by} reloaded ${keys} for ${all.flat().join(', ')}`);
+    this.#by.log(`${by} reloaded ${keys} for ${all.flat().join(', ')}`);
     if (all.flat().length === 0 && !isAsked && !this.#restored)
       this.violations.push({ kind: 'doubled', text: `${by} reloaded ${keys}, for which nothing was due` });
     for (const [at, { before }] of moves.entries()) if (isAsked || all[at]?.length !== 0) this.#count(before);
@@ -407,11 +397,11 @@ export class Truth {
 
   /** Notes what the workload was to be reloaded for, and returns it as texts. */
   #dueFor({ workload, before }: Move): string[] {
-    const earliest = this.#knownUntil(ON_ITS_WAY);
+    const earliest = this.#by.knownUntil(ON_ITS_WAY);
     const due = [...workload.since].filter(([source, each]) => {
       const object = this.sources.get(source);
       if (each.overtakenAt > earliest || isUnclear(each, object)) return true;
-      const isAsked = before && this.#rules.dependedOn(before, object, source);
+      const isAsked = before && this.#by.rules.dependedOn(before, object, source);
       return each.due !== 'no' && (each.endedAt > earliest || isAsked);
     });
     workload.reloadedFor = due.map(([source]) => source);
@@ -422,9 +412,9 @@ export class Truth {
   #restarted({ key, workload, before }: Move, by: string): void {
     const due = [...workload.since].filter(([, since]) => this.#restored || since.due !== 'no');
     const isUntested = before && isRestartUntested(before, workload.shown, key === by);
-    const overtakenAt = isUntested ? this.#now() : -Infinity;
+    const overtakenAt = isUntested ? this.#by.now() : -Infinity;
     workload.since.clear();
-    workload.startedAt = this.#now();
+    workload.startedAt = this.#by.now();
     for (const [source, { inGap: count }] of due) {
       const since = this.#sinceOf(workload, source);
       Object.assign(since, { overtakenAt, wasDue: true });
@@ -447,13 +437,16 @@ export class Truth {
    * list dates it, and what was written meanwhile looks later. Nor does one show the versions of a class, which a list dates by the newest status.
    */
   #restartedUnwatched({ shown, since, createdAt }: Workload): void {
-    const watched = this.#watchedUntil(0);
-    if (watched > this.#now() - ON_ITS_WAY) return;
+    const watched = this.#by.watchedUntil(0);
+    if (watched > this.#by.now() - ON_ITS_WAY) return;
     const from = watched - ON_ITS_WAY;
-    const { onCreate, afterRestart } = this.#rules;
+    const { onCreate, afterRestart } = this.#by.rules;
     const isLater = (source: string): boolean => afterRestart || this.#writes.lastAt(source) > from;
     for (const [source, each] of since)
-      if ((createdAt > from || this.#isListedAgain(shown.object.kind) || isClass(source)) && isLater(source))
+      if (
+        (createdAt > from || this.#by.isListedAgain(shown.object.kind) || isClass(source)) &&
+        isLater(source)
+      )
         startedUnwatched(each, { workload: shown.object, source: this.sources.get(source), onCreate });
   }
 
@@ -475,11 +468,11 @@ export class Truth {
     for (const [source, since] of workload.since) {
       if (isSuspended(old) || isSuspended(workload.shown)) held(since);
       const object = this.sources.get(source);
-      const was = this.#rules.dependsOn(old, object, source);
-      const is = this.#rules.dependsOn(workload.shown, object, source);
+      const was = this.#by.rules.dependsOn(old, object, source);
+      const is = this.#by.rules.dependsOn(workload.shown, object, source);
       if (!was && is) begun(since, letterAt(object));
       if (!was || is) continue;
-      since.endedAt = this.#now();
+      since.endedAt = this.#by.now();
       if (letterAt(object) !== since.inPods) since.due = 'may';
     }
   }
@@ -494,7 +487,7 @@ export class Truth {
   }
 
   #recordsPresent(shown: Shown, source: string): boolean {
-    return records(shown, source, { present: this.sources.get(source), keys: this.#rules.hashKeys });
+    return records(shown, source, { present: this.sources.get(source), keys: this.#by.rules.hashKeys });
   }
 
   #presentOf(source: string): Pick<Since, 'inPods'> {

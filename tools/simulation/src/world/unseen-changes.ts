@@ -1,7 +1,7 @@
 import { letterAt } from './objects.ts';
 import { hasLabel } from './scope.ts';
 import { keyOf } from './shapes.ts';
-import type { Commit } from './truth.ts';
+import type { Commit } from './commit.ts';
 
 /**
  * The changes of sources without the labels of the watched ones. Nobody knows when they were made: once the labels are back, a workload

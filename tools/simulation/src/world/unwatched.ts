@@ -19,14 +19,16 @@ export interface UnwatchedDeed {
   readonly for: number;
 }
 
+const SOURCE_KINDS = ['ConfigMap', 'Secret'] as const;
 const SOURCE = 'ConfigMap/app';
 /** From the deletion of what was there, in virtual milliseconds. */
 const REFUSED = 6_000;
 const INSTALLED = 8_000;
 
-/** In a quarter of the runs. `length`: of the other steps. */
+/** In a quarter of the runs, and in another quarter a kind of sources. `length`: of the other steps. */
 export function unwatchedSteps(random: Random, { length }: { length: number }): Step[] {
-  if (!random.chance(0.25)) return [];
+  const chance = random.next();
+  if (chance >= 0.5) return [];
   const namespace = random.pick(NAMESPACES);
   const workload = random.pick(WORKLOADS);
   const [kind = ''] = workload.split('/');
@@ -34,6 +36,9 @@ export function unwatchedSteps(random: Random, { length }: { length: number }): 
   const as = (at: number): Pick<Step, 'at' | 'namespace'> => ({ at: from + at, namespace });
   const created = INSTALLED + random.pick([0, 300, 2_000] as const);
   const listed = random.pick([2_500, 5_000] as const);
+  if (chance >= 0.25) {
+    return [{ ...as(0), do: 'refuseKind', kind: random.pick(SOURCE_KINDS), for: created + listed }];
+  }
   return [
     { ...as(0), do: 'deleteWorkload', workload },
     { ...as(0), do: 'deleteSource', source: SOURCE },

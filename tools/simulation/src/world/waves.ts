@@ -5,7 +5,8 @@ import { isWorkload, type Shown } from './restarts.ts';
 import type { Rollout, Rollouts } from './rollouts.ts';
 import { keyOf, type KubeObject, type Letter } from './shapes.ts';
 import { isStuck } from './known.ts';
-import { ON_ITS_WAY, type Commit, type Truth } from './truth.ts';
+import type { Commit } from './commit.ts';
+import { ON_ITS_WAY, type Truth } from './truth.ts';
 import type { Rules } from './rules.ts';
 
 export const WAVES = 'reroll.dev/waves';

@@ -1,7 +1,8 @@
 /** Which changes were posted, where changes are posted and nothing is reloaded. */
 import { letterOf } from './objects.ts';
 import { keyOf, NAMESPACES, type KubeObject, type Letter } from './shapes.ts';
-import { ON_ITS_WAY, type Commit } from './truth.ts';
+import type { Commit } from './commit.ts';
+import { ON_ITS_WAY } from './truth.ts';
 
 type State = Letter | 'gone';
 

@@ -14,6 +14,7 @@ import type { DependencyMove } from '../dependencies/dependency-judging.ts';
 import { conflictAfter } from './conflict.ts';
 import { compact } from '../dependencies/dependencies.ts';
 import { isDecidedBefore, knownUpTo, rolledAfter, templateWriteSeen, writeSeen } from './template-owner.ts';
+import { areComparable } from './template-form.ts';
 import type { Triggers } from '../settings.ts';
 
 /** The context of a sighting of a workload. */
@@ -169,12 +170,13 @@ export function begunWhileAbsent(row: WorkloadRow, source: SourceName, absentAt:
 
 function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
   const { known, live } = at;
-  const changed = known !== undefined && isRolled(known, seen);
-  if (live && (changed || !known)) return templateSeen(seen, at);
-  if (!known) return { templateRv: RV_UNKNOWN, unverified: NO_NAMES };
-  return changed
-    ? templateFound(seen, known)
-    : { templateRv: known.templateRv, unverified: unverifiedKept(seen, known) };
+  if (!known) return live ? templateSeen(seen, at) : { templateRv: RV_UNKNOWN, unverified: NO_NAMES };
+  const kept = { templateRv: known.templateRv, unverified: unverifiedKept(seen, known) };
+  const rolled = wasRolled(known, seen);
+  if (rolled === 'no') return kept;
+  const facts = live ? templateSeen(seen, at) : templateFound(seen, known);
+  if (rolled === 'yes') return facts;
+  return { ...kept, unverified: compact([...new Set([...kept.unverified, ...facts.unverified])]) };
 }
 
 /** The sighting directly follows the write. With two streams, one may lag behind the other. */
@@ -214,16 +216,14 @@ function unverifiedKept(seen: ObservedWorkload, known: WorkloadRow): readonly So
   return compact(Object.keys(record).filter(isUnverified));
 }
 
-/** Whether the template was changed or a later restart was set. */
-function isRolled(known: WorkloadRow, seen: ObservedWorkload): boolean {
-  const isChanged = known.template !== seen.template && isRewritten(known, seen);
-  return isChanged || (seen.restartAt ?? 0) > (known.restartAt ?? 0);
+/** Whether the template was changed or a later restart was set. `unknown`: the two templates cannot be compared. */
+function wasRolled(known: WorkloadRow, seen: ObservedWorkload): 'yes' | 'no' | 'unknown' {
+  if ((seen.restartAt ?? 0) > (known.restartAt ?? 0)) return 'yes';
+  if (known.template === seen.template || !isRewritten(known, seen)) return 'no';
+  return areComparable(known.template, seen.template) ? 'yes' : 'unknown';
 }
 
-/**
- * Whether the spec with the template was written. An API server of another version may serve the same template in another form, for
- * example with a new default.
- */
+/** Whether the spec with the template was written, or another owner's template is used. */
 function isRewritten(known: WorkloadRow, seen: ObservedWorkload): boolean {
   const [before, now] = [known.templateOwner ?? known, seen.templateOwner ?? seen];
   return before.uid !== now.uid || before.generation !== now.generation;
@@ -262,7 +262,7 @@ export function beginningOf(
 ): DependencyBeginning {
   const known = sighting.known?.uid === seen.uid ? sighting.known : undefined;
   // Pods that began after the dependency became stale have the data of that time; a later change is pending by its date.
-  const isStillStale = among(known && !isRolled(known, seen) ? known.stale : NO_NAMES);
+  const isStillStale = among(known && wasRolled(known, seen) !== 'yes' ? known.stale : NO_NAMES);
   const wasDependency = among(known?.dependencies);
   const wasUnverified = among(known?.unverified);
   const at = { ...sighting, known, wasDependency, wasUnverified };
@@ -296,14 +296,24 @@ function beginOfKnown(
   if (lost !== undefined) {
     // The record was stripped. The last one seen replaces it, unless a list shows another template.
     const source = at.sourceOf(name);
-    const isUnverified = isRolled(known, seen)
-      ? !at.live || falseAt({ [name]: lost }, templateWriteSeen(seen, known), at).length > 0
-      : at.wasUnverified(name);
-    if (source?.hash !== lost || isUnverified) return { rv: RV_UNKNOWN };
+    if (source?.hash !== lost || isLostUnverified(name, lost, { ...at, seen })) return { rv: RV_UNKNOWN };
     // Data that comes back different after a deletion is dated by the deletion, so the deletion's own date would be too late.
     return { rv: source.exists ? source.rv : source.dataRv };
   }
   return at.wasDependency(name) ? { rv: RV_UNKNOWN } : beginOfNew(name, seen, at);
+}
+
+/** Whether the last entry that was seen of a stripped record is not known to be true for the present template. */
+function isLostUnverified(
+  name: SourceName,
+  hash: string,
+  at: SightingOf & Before & { known: WorkloadRow; seen: ObservedWorkload },
+): boolean {
+  const { known, seen } = at;
+  const rolled = wasRolled(known, seen);
+  if (rolled !== 'yes' && at.wasUnverified(name)) return true;
+  if (rolled === 'no') return false;
+  return !at.live || falseAt({ [name]: hash }, templateWriteSeen(seen, known), at).length > 0;
 }
 
 /** Dates a dependency that the workload did not have at its last sighting. */
