@@ -36,7 +36,7 @@ function compile(pattern: string): CompiledPattern {
     return { cost: length, error };
   }
   const cost = patternCost(pattern);
-  if (cost > PATTERN_LIMITS.cost) {
+  if (!(cost <= PATTERN_LIMITS.cost)) {
     const error = `expected a pattern that costs at most ${PATTERN_LIMITS.cost}, given one that costs ${cost}: it repeats too much`;
     return { cost: length, error };
   }

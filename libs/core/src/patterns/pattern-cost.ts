@@ -9,13 +9,13 @@ export const PATTERN_LIMITS = {
   cost: 10_000,
 } as const;
 
-/** The cost of a pattern that is refused before it is compiled. */
+/** The most that a pattern costs: beyond every limit, and a number that sums and products of costs stay finite with. */
 const INFINITE = Number.MAX_SAFE_INTEGER;
 
 /**
  * Returns an upper bound of the number of instructions that a pattern compiles to, without compiling it. A counted repetition
  * multiplies what it repeats, so a few bytes can stand for a million instructions. Matching takes at most this cost times the
- * length of the name.
+ * length of the name. It is a finite number for every text.
  */
 export function patternCost(pattern: string): number {
   // Within `\Q…\E` special characters have no meaning, and an empty quotation hides what a repetition applies to.
@@ -24,7 +24,8 @@ export function patternCost(pattern: string): number {
 }
 
 // A name in braces or colons ends at the first character that no name has, so that no part of a pattern is looked at twice.
-const TOKEN = /\\[pP](?:\{\^?\w*\}|.)|\\x\{\w*\}|\\.|\[\^?\]?|\{(\d+)(?:(,)(\d*))?\}|./gsu;
+// A count with a zero in front, as in `{007}`, is no repetition.
+const TOKEN = /\\[pP](?:\{\^?\w*\}|.)|\\x\{\w*\}|\\.|\[\^?\]?|\{(0|[1-9]\d*)(?:(,)(0|[1-9]\d*)?)?\}|./gsu;
 const CLASS_END = /\[:\^?\w*:\]|\\.|\]/gsu;
 
 /** Reads a pattern once from left to right. Its result for an invalid pattern does not matter. */
@@ -45,7 +46,7 @@ class Parser {
     for (let found = token.exec(this.#pattern); found; found = token.exec(this.#pattern)) {
       const [text, least, comma, most] = found;
       if (text.startsWith('[')) token.lastIndex = this.#class(found.index, token.lastIndex);
-      else if (least !== undefined) this.#repeat(Number(most || least) + (comma && !most ? 1 : 0));
+      else if (least !== undefined) this.#repeat(timesOf(least, comma, most));
       else this.#one(text);
     }
     while (this.#open.length > 0) this.#close();
@@ -80,7 +81,7 @@ class Parser {
 
   /** Each copy can be skipped, which is an instruction too. */
   #repeat(count: number): void {
-    const copies = Math.max(1, count) * (this.#atom + 1);
+    const copies = Math.min(INFINITE, Math.max(1, count) * (this.#atom + 1));
     this.#sum += copies - this.#atom;
     this.#atom = copies;
   }
@@ -98,13 +99,18 @@ class Parser {
   }
 }
 
+/** Finite, however many digits the count has. */
+function timesOf(least: string, comma: string | undefined, most: string | undefined): number {
+  return Math.min(INFINITE, Number(most || least) + (comma && !most ? 1 : 0));
+}
+
 const REPETITION = /\{(\d+)(?:(,)(\d*))?\}/g;
 
 /** Assumes that every repetition applies to everything. */
 function roughCost(pattern: string): number {
   let copies = 1;
   for (const [, least = '', comma, most] of pattern.matchAll(REPETITION)) {
-    copies *= Math.max(1, Number(most || least) + (comma && !most ? 1 : 0));
+    copies = Math.min(INFINITE, copies * Math.max(1, timesOf(least, comma, most)));
   }
   const unicodeClasses = [...pattern.matchAll(/\\p/gi)].length;
   return Math.min(INFINITE, (2 * pattern.length + UNICODE_CLASS_COST * unicodeClasses) * copies);

@@ -308,6 +308,42 @@ describe('the cost of a pattern', () => {
   }, 60_000);
 });
 
+describe('the cost of a pattern is a finite number', () => {
+  const digits = '9'.repeat(400);
+
+  it.each([
+    ['a count that is no repetition, repeated', `a{0${digits}}{2}`],
+    ['a count beyond all numbers, repeated', `(a{${digits}}){${digits}}`],
+    ['the same twice', `a{${digits}}{${digits}}`],
+    ['with an empty quotation', `\\Q\\Ea{0${digits}}{${digits},}{0}`],
+    ['groups in groups', `${'('.repeat(500)}a${'){1000}'.repeat(500)}`],
+    ['many of them', '(a{1000}){1000}{1000}{1000}{1000}{1000}'.repeat(100)],
+  ])('%s', (_, pattern) => {
+    expect(Number.isFinite(patternCost(pattern))).toBe(true);
+    expect(Number.isFinite(patternCost(`${pattern}|(b?){999}`))).toBe(true);
+  });
+
+  it('for any text of braces, digits and groups', () => {
+    const any = constantFrom('a', '(', ')', '{', '}', '0', '9', digits, ',', '[', ']', '\\', 'Q', '*');
+    assert(
+      property(array(any, { maxLength: 40 }), (pieces) => {
+        const cost = patternCost(pieces.join(''));
+        expect(cost).toBeGreaterThanOrEqual(0);
+        expect(Number.isFinite(cost)).toBe(true);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('braces with a zero in front are text, of one instruction a character', () => {
+    const braces = `a{${'0'.repeat(1_000)}}`;
+    expect(matches(braces, braces)).toBe(true);
+    expect(patternCost(braces)).toBe(braces.length);
+    expect(patternCost('a{1,02}')).toBe(7);
+    expect(patternCost('a{0,2}')).toBe(4);
+  });
+});
+
 describe('the cost of a pattern of many beginnings', () => {
   it.each(['[[:', '[:', '\\p{', '\\x{', '('])(
     'such as %j takes no time for the square of its length',

@@ -140,7 +140,7 @@ function parse(text: string): NameList {
   for (const [word, itsPlaces] of places) {
     if (!SPECIAL.test(word)) continue;
     const simple = word.length > PATTERN_LIMITS.length ? undefined : simplePattern(word);
-    const isBeyond = !simple && cost > PATTERN_LIMITS.cost;
+    const isBeyond = !simple && !(cost <= PATTERN_LIMITS.cost);
     if (!isBeyond || !isTold) patterns.push({ text: word, places: itsPlaces, simple, isBeyond });
     isTold ||= isBeyond;
     cost += simple ? 1 : costOf(word);

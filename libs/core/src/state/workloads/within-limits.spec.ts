@@ -153,6 +153,12 @@ describe('observed at the defaults', () => {
     expect(spent.compiledCost).toBe(0);
   });
 
+  it('nor is one whose count is beyond all numbers', () => {
+    const list = `a{0${'9'.repeat(400)}}{2}|${'(b?){999}'.repeat(50)}`;
+    const spent = workOf(() => expect(observe({ [RELOAD]: list }).excess?.limit).toBe('patternCost'));
+    expect(spent).toMatchObject({ compiledCost: 0, matchSteps: 0 });
+  });
+
   it('a value that is no list is kept up to a length', () => {
     const { annotations } = observe({ [KEYS.auto]: 'x'.repeat(100_000), [KEYS.search]: 'true' });
     expect(annotations).toEqual({ [KEYS.auto]: `${'x'.repeat(200)}…`, [KEYS.search]: 'true' });

@@ -59,7 +59,8 @@ function listExcess(facts: Sized, keys: AnnotationKeys, limits: AnnotationLimits
       const excess = excessOf(text, limits);
       if (excess) return { ...excess, key };
       if (isOfPatterns(key, keys)) cost += nameList(text).cost;
-      if (cost > limits.patternCost) return { limit: 'patternCost', most: limits.patternCost, given: cost };
+      if (!(cost <= limits.patternCost))
+        return { limit: 'patternCost', most: limits.patternCost, given: cost };
     }
   }
   return isAny ? sourcesExcess(facts, keys, limits) : undefined;
