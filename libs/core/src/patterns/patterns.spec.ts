@@ -11,7 +11,7 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { compiledPattern } from './compiled-pattern.ts';
 import { trimSpace } from '../go-text.ts';
@@ -170,6 +170,11 @@ describe('patterns that cost too much', () => {
     'a group behind an empty quotation': `(${'a?'.repeat(100)})\\Q\\E{100}`,
     'groups in groups, each behind an empty quotation': `((((a)\\Q\\E{9})\\Q\\E{9})\\Q\\E{9})\\Q\\E{9}`,
     'a class of a whole alphabet': '\\pL{100}',
+    'wide ranges without regard to case': `(?i)[${'C-𞥀'.repeat(10)}]`,
+    'the same in a group': `(?mi:${'[C-𞥀]'.repeat(10)})`,
+    'the same behind an empty quotation': `(?i)\\Q\\E[${'C-𞥀'.repeat(10)}]`,
+    'the same from a dash': `(?i)[${'--𞥀'.repeat(10)}]`,
+    'the same by numbers': `(?i)[${'C-\\x{1e940}'.repeat(10)}]`,
     'a count beyond all numbers': `(aa){${'9'.repeat(400)}}`,
   };
 
@@ -181,6 +186,8 @@ describe('patterns that cost too much', () => {
     'a UUID': '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
     'a name with a hash': '([a-z0-9]+-){3}[0-9a-f]{10}',
     'the longest name': '[a-z0-9.-]{253}',
+    'the longest name in any case': '(?i)[a-z0-9.-]{253}',
+    'one wide range in any case': '(?i)[C-𞥀]+',
     'letters of any script': '\\pL{5}-\\pN+',
     'a hundred names in one group': `(${Array.from({ length: 100 }, (_, index) => `application-${index}`).join('|')})`,
   };
@@ -306,6 +313,50 @@ describe('the cost of a pattern', () => {
       { numRuns: 1_500 },
     );
   }, 60_000);
+});
+
+describe('the cost of a pattern without regard to case', () => {
+  it.each([
+    ['app-[a-z0-9-]+', 15],
+    ['app-web-1', 11],
+    ['app-\\d+-\\w+', 16],
+    ['[a-z]{20}', 55],
+    ['app-[\\x61-\\x7a]+', 14],
+    ['\\Qapp-web\\E', 28],
+  ])('is little more for %s', (pattern, most) => {
+    expect(patternCost(`(?i)${pattern}`) - 4).toBeLessThanOrEqual(most);
+  });
+
+  it.each([
+    ['[C-𞥀]', 1_250],
+    ['[A-ÿ]', 1.9],
+    ['[\\x41-\\xff]', 1.9],
+    ['[A-\\377]', 1.9],
+    ['\\w', 1.5],
+  ])('%s costs what its single characters cost, once', (text, least) => {
+    expect(patternCost(`(?i)${text}`) - patternCost(`(?s)${text}`)).toBeGreaterThanOrEqual(Math.floor(least));
+    const times = `(?i)${text.repeat(100)}`;
+    expect(patternCost(times) - patternCost(times.replace('i', 's'))).toBeGreaterThanOrEqual(100 * least);
+    const repeated = `(?i)${text}{100}`;
+    expect(patternCost(repeated) - patternCost(repeated.replace('i', 's'))).toBeLessThanOrEqual(
+      2 * least + 1,
+    );
+  });
+
+  it('is that of each name of a class that has no end', () => {
+    expect(patternCost(`[${'[:'.repeat(2_000)}`)).toBeGreaterThan(4_000);
+  });
+});
+
+describe('a pattern of many optional characters', () => {
+  it('is not searched for a form with one way through it', () => {
+    const compile = vi.spyOn(RE2JS, 'compile');
+    const letters = Array.from({ length: 490 }, (_, index) => `${String.fromCodePoint(0x4e00 + 2 * index)}?`);
+    expect(matches(letters.join(''), '一丂')).toBe(true);
+    const [made] = compile.mock.results;
+    compile.mockRestore();
+    expect(made?.value.re2()).toMatchObject({ onepass: null });
+  });
 });
 
 describe('the cost of a pattern is a finite number', () => {
