@@ -294,10 +294,6 @@ export const UNREACHED: readonly Unreached[] = [
   {
     why: 'The outcome of a combination of options and annotations that the plan does not draw.',
     branches: {
-      'apps/worker/src/reload/reload-plan.ts': [
-        'const container = containerUsing(template.spec ?? {}, source, false);',
-        'const env = container === null ? undefined : template.spec?.containers?.[container]?.env;',
-      ],
       'apps/worker/src/reload/reload-outcome.ts': [
         `if (heldBack) return { state: 'unchanged', reason: heldBack };`,
         `if (requested === 'done') return { state: 'unchanged', reason: 'RequestDone' };`,

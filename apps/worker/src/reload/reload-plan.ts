@@ -1,13 +1,11 @@
 import { recordedHashes, type RecordedHashes } from '@reroll/core/record/record';
-import { containerUsing } from '@reroll/core/references/references';
-import { envVarName } from '@reroll/core/marker/env-var-name';
 import { DELETED_MARKER_HASH } from '@reroll/core/marker/marker-hash';
-import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
+import { templateMarks, type TemplateMarks } from '@reroll/core/marker/template-marks';
 import { canShowDeletion } from '@reroll/core/state/pending';
 import { isDependency, namedSources } from '@reroll/core/state/dependencies/dependencies';
 import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
 import type { Triggers } from '@reroll/core/state/settings';
-import type { PodTemplate, SourceId, SourceKey, SourceKind } from '@reroll/core/model';
+import type { SourceId, SourceKey, SourceKind } from '@reroll/core/model';
 import {
   planReload,
   type DependencyFacts,
@@ -34,11 +32,12 @@ export interface PlanContext {
 
 /** Makes the plan from the gathered facts. */
 export function planOf(workload: WorkloadNow, readings: Readings, context: PlanContext): Plan {
-  const { observed, facts, dependencies } = workload;
+  const { observed, facts, dependencies, template } = workload;
+  const marksOf = templateMarks(template, context.decision.keys.lastReloadedFrom);
   return planReload({
     workload: { ...observed, record: context.record },
     row: facts.workload,
-    dependencies: dependencies.map((name) => dependencyFacts(name, workload, { readings, context })),
+    dependencies: dependencies.map((name) => dependencyFacts(name, workload, { readings, context, marksOf })),
     adoptStale: context.adoptStale,
     onDelete: context.onDelete !== 'never',
     mentionOf: mentions(observed, context.decision),
@@ -92,7 +91,7 @@ export function markerHashOf(name: SourceName, workload: WorkloadNow, readings: 
 function dependencyFacts(
   name: SourceName,
   workload: WorkloadNow,
-  by: { readings: Readings; context: PlanContext },
+  by: { readings: Readings; context: PlanContext; marksOf: TemplateMarks },
 ): DependencyFacts {
   const { facts, observed } = workload;
   const key = sourceKeyIn(observed.namespace, name);
@@ -102,10 +101,7 @@ function dependencyFacts(
     name,
     row: facts.sources.get(key),
     reading: read === undefined ? handedOver(workload, key, recorded) : fresh(read, recorded),
-    isMarked:
-      read !== undefined &&
-      typeof read !== 'string' &&
-      isProven(name, read, { workload, context: by.context }),
+    isMarked: read !== undefined && typeof read !== 'string' && isProven(name, read, { ...by, workload }),
     showsDeletion: read === 'SourceAbsent' && canShowDeletion(observed, name, by.context.onDelete),
   };
 }
@@ -132,30 +128,10 @@ function handedOver(
 function isProven(
   name: SourceName,
   read: SourceNow,
-  by: { workload: WorkloadNow; context: PlanContext },
+  by: { workload: WorkloadNow; context: PlanContext; marksOf: TemplateMarks },
 ): boolean {
   const { decision, proven } = by.context;
-  const { adopt = [] } = decision.keys;
-  return proven.has(name) || read.isAdoptedMark(by.workload.template, adopt) || isMarked(name, read, by);
-}
-
-/** Whether the pod template already has the marker of this data, from Reroll or stakater/Reloader. */
-function isMarked(
-  name: SourceName,
-  read: SourceNow,
-  by: { workload: WorkloadNow; context: PlanContext },
-): boolean {
   const { template, observed } = by.workload;
-  const source = sourceIdOf(name, observed.namespace);
-  const variable = variableOf(template, source);
-  if (variable !== undefined && read.isMarkerHash(variable)) return true;
-  const text = template.metadata?.annotations?.[by.context.decision.keys.lastReloadedFrom];
-  const last = text === undefined ? undefined : parseLastReloadedFrom(text);
-  return last?.kind === source.kind && last.name === source.name && read.isMarkerHash(last.hash);
-}
-
-function variableOf(template: PodTemplate, source: SourceId): string | undefined {
-  const container = containerUsing(template.spec ?? {}, source, false);
-  const env = container === null ? undefined : template.spec?.containers?.[container]?.env;
-  return env?.find((entry) => entry.name === envVarName(source.kind, source.name))?.value;
+  if (proven.has(name) || read.isAdoptedMark(template, decision.keys.adopt ?? [])) return true;
+  return by.marksOf(sourceIdOf(name, observed.namespace)).some((hash) => read.isMarkerHash(hash));
 }

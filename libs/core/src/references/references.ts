@@ -22,9 +22,14 @@ export function referencedSources(podSpec: PodSpec): SourceRef[] {
  * 3. Otherwise, if the workload names the source (`auto` is false), the first container.
  */
 export function containerUsing(podSpec: PodSpec, source: SourceRef, auto: boolean): number | null {
-  if ((podSpec.containers ?? []).length === 0) return null;
-  const found = podUses(podSpec).containerOf(source);
-  return found ?? (auto ? null : 0);
+  return carrierIn(podSpec)(source, auto);
+}
+
+/** Returns `containerUsing` for one pod spec, which is read once, however many sources are asked for. */
+export function carrierIn(podSpec: PodSpec): (source: SourceRef, auto: boolean) => number | null {
+  const uses = podUses(podSpec);
+  const none = (podSpec.containers ?? []).length === 0;
+  return (source, auto) => (none ? null : (uses.containerOf(source) ?? (auto ? null : 0)));
 }
 
 function byKindThenName(left: SourceRef, right: SourceRef): number {

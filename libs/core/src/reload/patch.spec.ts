@@ -199,6 +199,42 @@ describe('the annotations strategy', () => {
   });
 });
 
+describe('a template with many variables and sources', () => {
+  /** Counts how often the variables of the container are read. */
+  function counted(count: number): { template: PodTemplate; reads: () => number } {
+    let reads = 0;
+    const env = Array.from({ length: count }, (_, index) => ({ name: `V${index}`, value: '' }));
+    const container = {
+      name: 'app',
+      get env() {
+        reads += 1;
+        return env;
+      },
+    };
+    return { template: { spec: { containers: [container] } }, reads: () => reads };
+  }
+
+  it.each(['env-vars', 'annotations'] as const)('is read a few times, not once a source: %s', (strategy) => {
+    const readsFor = (sources: number): number => {
+      const { template: of, reads } = counted(10);
+      const all = Array.from({ length: sources }, (_, index) => rolled(`cm-${index}`, 'h', { auto: false }));
+      expect(markers(input({ strategy, template: of, rolled: all })).length).toBeGreaterThan(0);
+      return reads();
+    };
+    expect(readsFor(100)).toBe(readsFor(1));
+  });
+
+  it('is read for its markers once more only if there is a request', () => {
+    const readsWith = (request: string | undefined): number => {
+      const { template: of, reads } = counted(10);
+      markers(input({ template: of, rolled: [rolled('cm', 'h', { auto: false })], request }));
+      return reads();
+    };
+    expect(readsWith(undefined)).toBeLessThan(readsWith('r'));
+    expect(readsWith(undefined)).toBeLessThanOrEqual(2);
+  });
+});
+
 describe('a source that no container can carry', () => {
   it('is an error that names it', () => {
     expect(() => reloadPatch(input({ rolled: [rolled('unused', 'h1')] }))).toThrow(

@@ -1,4 +1,4 @@
-import { containerUsing } from '../references/references.ts';
+import { carrierIn } from '../references/references.ts';
 import { envVarName } from '../marker/env-var-name.ts';
 import { DELETED_MARKER_HASH } from '../marker/marker-hash.ts';
 import { lastReloadedFrom } from '../marker/last-reloaded-from.ts';
@@ -103,17 +103,16 @@ type Placed = MarkerInput & Pick<PatchInput, 'templatePath' | 'restart'>;
 
 function markerOperations(input: Placed): PatchOperation[] {
   if (input.restart) return isRolled(input) ? restartOperations(input.restart, input) : [];
-  const markers = sourceMarkers(input);
-  return [...markers, ...requestMarker(input, sourceMarkers({ ...input, templatePath: '' }))];
+  return [
+    ...sourceMarkers(input),
+    ...(input.request === undefined ? [] : requestMarker(input, input.request)),
+  ];
 }
 
 /** Added after the markers of sources, which may have created the annotations. */
-function requestMarker(
-  { template, templatePath, request }: Placed,
-  markers: readonly PatchOperation[],
-): PatchOperation[] {
-  if (request === undefined) return [];
-  const { metadata } = patched(template, markers);
+function requestMarker(input: Placed, request: string): PatchOperation[] {
+  const { template, templatePath } = input;
+  const { metadata } = patched(template, sourceMarkers({ ...input, templatePath: '' }));
   const base = `${templatePath}/metadata`;
   const annotations = { [REQUEST_ANNOTATION]: request };
   if (metadata?.annotations)
@@ -151,7 +150,7 @@ function restartOperations(
 function annotationMarker(input: Placed, source: RolledSource): PatchOperation[] {
   const key = input.markerAnnotation;
   const annotations = input.template.metadata?.annotations;
-  const container = containerOf(input.template, source);
+  const container = containerFinder(input.template)(source);
   const build = (observedAt: number): string =>
     lastReloadedFrom({ ...source, hash: source.markerHash, containerRefs: [container.name], observedAt });
   const text = build(input.now);
@@ -167,8 +166,9 @@ function annotationMarker(input: Placed, source: RolledSource): PatchOperation[]
 /** Returns the variables to set, by the index of their container. If two sources share a name, the later one wins. */
 function envVarMarkers(input: Placed): PatchOperation[] {
   const wanted = new Map<number, Map<string, string>>();
+  const containerOf = containerFinder(input.template);
   for (const source of input.rolled.filter(({ markerHash }) => markerHash !== DELETED_MARKER_HASH)) {
-    const { index } = containerOf(input.template, source);
+    const { index } = containerOf(source);
     const variables = wanted.get(index) ?? new Map<string, string>();
     wanted.set(index, variables.set(envVarName(source.kind, source.name), source.markerHash));
   }
@@ -181,8 +181,8 @@ function envVarMarkers(input: Placed): PatchOperation[] {
     const path = `${input.templatePath}/spec/containers/${index}/env`;
     const variables = wanted.get(index) ?? new Map<string, string>();
     // If a deleted source shares its variable with one that exists, the data of the latter counts.
-    const removed = new Set([...gone].filter((name) => !variables.has(name)));
-    return [...envOperations(env ?? undefined, variables, path), ...removals(env ?? [], removed, path)];
+    const isRemoved = (name: string): boolean => gone.has(name) && !variables.has(name);
+    return [...envOperations(env ?? undefined, variables, path), ...removals(env ?? [], isRemoved, path)];
   });
 }
 
@@ -195,28 +195,38 @@ function envOperations(
     const value = [...variables].map(([name, hash]) => ({ name, value: hash }));
     return value.length === 0 ? [] : [{ op: 'add', path, value }];
   }
+  // Of several variables with one name the first counts.
+  const indexes = new Map([...env.entries()].reverse().map(([index, { name }]) => [name, index] as const));
   return [...variables].flatMap(([name, value]): PatchOperation[] => {
-    const index = env.findIndex((entry) => entry.name === name);
-    if (index < 0) return [{ op: 'add', path: `${path}/-`, value: { name, value } }];
+    const index = indexes.get(name);
+    if (index === undefined) return [{ op: 'add', path: `${path}/-`, value: { name, value } }];
     if (env[index]?.value === value) return [];
     return [{ op: 'replace', path: `${path}/${index}`, value: { name, value } }];
   });
 }
 
 /** Removes the last entry first, so that no index shifts. Each is removed only if it is the entry that was read. */
-function removals(env: readonly EnvVar[], removed: ReadonlySet<string>, path: string): PatchOperation[] {
-  const gone = [...env.entries()].filter(([, { name }]) => removed.has(name));
+function removals(
+  env: readonly EnvVar[],
+  isRemoved: (name: string) => boolean,
+  path: string,
+): PatchOperation[] {
+  const gone = [...env.entries()].filter(([, { name }]) => isRemoved(name));
   return gone.reverse().flatMap(([index, entry]): PatchOperation[] => [
     { op: 'test', path: `${path}/${index}`, value: entry },
     { op: 'remove', path: `${path}/${index}` },
   ]);
 }
 
-function containerOf(template: PodTemplate, source: RolledSource): { index: number; name: string } {
-  const index = containerUsing(template.spec ?? {}, source, source.auto);
-  const name = index === null ? undefined : template.spec?.containers?.[index]?.name;
-  if (index === null || name === undefined) {
-    throw new RangeError(`expected a container that can carry the marker of ${source.kind} ${source.name}`);
-  }
-  return { index, name };
+/** Reads the pod template once, however many sources are asked for. */
+function containerFinder({ spec }: PodTemplate): (source: RolledSource) => { index: number; name: string } {
+  const carrierOf = carrierIn(spec ?? {});
+  return (source) => {
+    const index = carrierOf(source, source.auto);
+    const name = index === null ? undefined : spec?.containers?.[index]?.name;
+    if (index === null || name === undefined) {
+      throw new RangeError(`expected a container that can carry the marker of ${source.kind} ${source.name}`);
+    }
+    return { index, name };
+  };
 }
