@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Annotations, PodSpec, SourceData } from '../model.ts';
+import { iterated } from '../testing/iterated.ts';
 import { isWaveMark, provenByWave, waveChildren, type WaveChildren } from './wave-marker.ts';
 
 function childrenOf(spec: PodSpec, annotations: Annotations = {}): WaveChildren | undefined {
@@ -18,6 +19,32 @@ function isMarked(
   );
   return isWaveMark(marked, new Map(keys), new Map(Object.entries(data)));
 }
+
+describe('a pod template with many variables', () => {
+  const ref = (name: string, key: string) => ({
+    name: key,
+    valueFrom: { configMapKeyRef: { name, key } },
+  });
+
+  it('is read in time for their number, if they are keys of one source', () => {
+    const env = Array.from({ length: 1_000 }, (_, index) => ref('cm', `k${index}`));
+    let children: WaveChildren | undefined;
+    const work = iterated(() => (children = childrenOf({ containers: [{ name: 'a', env }] })));
+    expect(children?.get('ConfigMap/cm')).toEqual(new Set(env.map(({ name }) => name)));
+    expect(work).toBeLessThan(20_000);
+  });
+
+  it('is also in init containers looked through once', () => {
+    const env = Array.from({ length: 1_000 }, (_, index) => ref(`cm-${index}`, 'k'));
+    const spec = { containers: [{ name: 'a', env }], initContainers: [{ name: 'i', env: env.slice(1) }] };
+    const children = childrenOf(spec) ?? new Map();
+    const includes = vi.spyOn(Array.prototype, 'includes');
+    expect([...provenByWave(children, { spec })]).toEqual(['ConfigMap/cm-0']);
+    const searches = includes.mock.calls.length;
+    includes.mockRestore();
+    expect(searches).toBe(0);
+  });
+});
 
 const VECTOR = '7ef4fe9b1023a04e8b260426709b07d822a7e55294e75b43172a1cf94e0f23d9';
 const BOTH = { 'Secret/s': 'all', 'ConfigMap/cm': 'all' } as const;

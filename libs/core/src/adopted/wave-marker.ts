@@ -21,19 +21,23 @@ export function waveChildren(workload: {
   metadata: ObjectMeta;
   template: PodTemplate;
 }): WaveChildren | undefined {
-  const children = new Map<SourceName, Keys>();
+  const children = new Map<SourceName, Set<string> | 'all'>();
   for (const [kind, name, keys] of [...usesOf(workload.template), ...extrasOf(workload.metadata)]) {
     if (name.includes('/')) return undefined;
     const source = `${kind}/${name}`;
-    children.set(source, union(children.get(source), keys));
+    const known = children.get(source);
+    if (keys === 'all' || known === 'all') children.set(source, 'all');
+    else if (known) for (const key of keys) known.add(key);
+    else children.set(source, new Set(keys));
   }
   return children;
 }
 
 /** Returns the sources whose current data the hash proves: those that no init container reads into a variable. */
 export function provenByWave(children: WaveChildren, { spec }: PodTemplate): ReadonlySet<SourceName> {
-  const unseen = (spec?.initContainers ?? []).flatMap(envUses).map(([kind, name]) => `${kind}/${name}`);
-  return new Set([...children.keys()].filter((name) => !unseen.includes(name)));
+  const uses = (spec?.initContainers ?? []).flatMap(envUses);
+  const unseen = new Set(uses.map(([kind, name]) => `${kind}/${name}`));
+  return new Set([...children.keys()].filter((name) => !unseen.has(name)));
 }
 
 /**
@@ -112,11 +116,6 @@ function extrasOf({ annotations = {}, namespace }: ObjectMeta): Use[] {
       .filter((name) => /^[a-z0-9./-]+$/.test(name))
       .flatMap((name) => use(kind, name, 'all')),
   );
-}
-
-function union(one: Keys | undefined, other: Keys): Keys {
-  if (one === undefined) return other;
-  return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other]);
 }
 
 function documentOf(

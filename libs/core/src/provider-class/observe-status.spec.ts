@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { hashKey } from '../record/record-hash.ts';
+import { iterated } from '../testing/iterated.ts';
 import { observeStatus, type StatusObject } from './observe-status.ts';
 
 type Objects = NonNullable<StatusObject['status']>['objects'];
@@ -39,6 +40,13 @@ describe('the hash in the marker', () => {
 });
 
 describe('a status', () => {
+  it('of many objects with one id is read in time for their number', () => {
+    const many = (count: number) => Array.from({ length: count }, () => ({ id: 'a', version: '1' }));
+    const work = (count: number) => iterated(() => observeStatus(statusOf(many(count)), []));
+    expect(work(2_000)).toBeLessThan(4 * work(1_000));
+    expect(work(2_000)).toBeLessThan(20_000);
+  });
+
   it('is of the class that it names, in its own namespace', () => {
     const seen = observeStatus(statusOf([{ id: 'a', version: '1' }]), []);
     expect(seen).toMatchObject({

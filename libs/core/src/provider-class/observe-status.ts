@@ -74,10 +74,12 @@ export function providerClassData(
   provider: string,
   objects: readonly { readonly id?: string | undefined; readonly version?: string | undefined }[],
 ): SourceData {
-  const versions = new Map<string, string[]>();
   const entries = [...objects, { id: 'SecretProviderClassName', version: provider }];
-  for (const { id = '', version = '' } of entries) versions.set(id, [...(versions.get(id) ?? []), version]);
-  const joined = [...versions].map(([id, all]) => [id, all.sort().join(`;${id}=`)] as const);
+  const byId = Map.groupBy(entries, ({ id = '' }) => id);
+  const joined = [...byId].map(([id, all]) => {
+    const versions = all.map(({ version = '' }) => version);
+    return [id, versions.sort().join(`;${id}=`)] as const;
+  });
   return { data: Object.fromEntries(joined) };
 }
 

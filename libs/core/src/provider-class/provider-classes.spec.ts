@@ -1,6 +1,7 @@
 import { array, assert, constantFrom, integer, property, record, shuffledSubarray } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ObservedSource, SourceRow } from '../state/rows.ts';
+import { iterated } from '../testing/iterated.ts';
 import { seenSource, sourceRow } from '../testing/rows.ts';
 import type { SeenStatus } from './observe-status.ts';
 import { ProviderClasses } from './provider-classes.ts';
@@ -51,6 +52,13 @@ function rolledOut(): ProviderClasses {
   list(classes, [shows('a', 10, 'v1'), shows('b', 11, 'v1')]);
   return classes;
 }
+
+describe('a list of many pods with one class', () => {
+  it('is read in time for their number', () => {
+    const pods = Array.from({ length: 1_000 }, (_, index) => shows(`p${index}`, 10 + index, 'v1'));
+    expect(iterated(() => list(new ProviderClasses(), pods))).toBeLessThan(20_000);
+  });
+});
 
 describe('what a class has at present', () => {
   it.each<[string, SeenStatus[], string]>([

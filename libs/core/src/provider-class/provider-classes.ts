@@ -123,7 +123,9 @@ export class ProviderClasses {
     const byClass = new Map<SourceKey, SeenStatus[]>();
     for (const status of [...statuses, ...kept]) {
       if (status.source === undefined) continue;
-      byClass.set(status.source, [...(byClass.get(status.source) ?? []), status]);
+      const known = byClass.get(status.source);
+      if (known) known.push(status);
+      else byClass.set(status.source, [status]);
     }
     return byClass;
   }
