@@ -32,6 +32,14 @@ describe('the hash of the record', () => {
     expect(recordHash({}, [])).toBe(recordHash({ data: {}, binaryData: {} }, []));
   });
 
+  it('takes a value that the API serves as null for an empty one', () => {
+    const data = { a: null } as unknown as Record<string, string>;
+    const empty = recordHash({ data: { a: '' } }, []);
+    expect(recordHash({ data }, [])).toBe(empty);
+    expect(recordHash({ binaryData: data }, [])).toBe(recordHash({ binaryData: { a: '' } }, []));
+    expect(isHashOf(empty, { data }, [])).toBe(true);
+  });
+
   it('names its scheme: plain without a key, the key otherwise', () => {
     expect(recordHash({}, [])).toMatch(/^1\.[\w-]{43}$/);
     expect(recordHash({}, [today])).toMatch(new RegExp(`^k${today.id}\\.[\\w-]{43}$`));

@@ -73,14 +73,17 @@ function digest(parts: readonly Buffer[], key: HashKey | undefined): RecordHash 
   return [key ? `k${key.id}` : PLAIN, hash.digest('base64url')].join('.');
 }
 
-/** The entries of each section are sorted by the bytes of their keys; every key and value is preceded by its length. */
+/**
+ * The entries of each section are sorted by the bytes of their keys; every key and value is preceded by its length. A value that the
+ * API writes as `null` is empty.
+ */
 function canonical(data: SourceData): Buffer[] {
   return [...section('d', data.data), ...section('b', data.binaryData)];
 }
 
-function section(tag: string, entries: Readonly<Record<string, string>> | undefined): Buffer[] {
+function section(tag: string, entries: Readonly<Record<string, string | null>> | undefined): Buffer[] {
   const pairs = Object.entries(entries ?? {}).map(
-    ([key, value]) => [Buffer.from(key), Buffer.from(value)] as const,
+    ([key, value]) => [Buffer.from(key), Buffer.from(value ?? '')] as const,
   );
   pairs.sort(([a], [b]) => Buffer.compare(a, b));
   const head = Buffer.from(`${tag}${pairs.length};`);
