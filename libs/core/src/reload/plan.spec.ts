@@ -45,6 +45,27 @@ function verdict(of: Case): DependencyVerdict | undefined {
   return planReload(inputOf(of)).verdicts.get(CM);
 }
 
+describe('a record of many sources', () => {
+  it('is not copied to judge one of them', () => {
+    const others = Array.from({ length: 20 }, (_, index) => [`other-${index}`, 'x'.repeat(40)]);
+    const record = recordOf({ cm: 'A', ...Object.fromEntries(others) });
+    let reads = 0;
+    const counted = {
+      enumerable: true,
+      get: () => {
+        reads += 1;
+        return '1.x';
+      },
+    };
+    // A long record is parsed once, so that this is the one that the plan reads.
+    Object.defineProperty(recordedHashes(record), 'ConfigMap/other-7', counted);
+    expect(verdict({ record, ...read(50, 'A', { isRecorded: true }) })).toBe('InStep');
+    expect(reads).toBe(0);
+    expect(planReload(inputOf({ record, ...read(120, 'B') })).hashes).toHaveProperty(['ConfigMap/other-7']);
+    expect(reads).toBeGreaterThan(0);
+  });
+});
+
 describe('the row of a workload', () => {
   it.each<[string, DependencyVerdict, string]>([
     ['decides if it is of what was read', 'Correct', '120'],

@@ -97,16 +97,18 @@ export interface Plan {
 export function planReload(input: PlanInput): Plan {
   const record = recordedHashes(input.workload.record);
   const verdicts = new Map<SourceName, DependencyVerdict>();
-  const hashes: Record<SourceName, RecordHash> = { ...record };
+  const written: Record<SourceName, RecordHash> = {};
   const roll: SourceName[] = [];
   for (const dependency of input.dependencies) {
     const verdict = dependencyVerdict(dependency, record[dependency.name], input);
     verdicts.set(dependency.name, verdict);
     if (verdict === 'Roll') roll.push(dependency.name);
-    if (WRITES.has(verdict)) hashes[dependency.name] = dependency.reading?.hash ?? DELETED_HASH;
+    if (WRITES.has(verdict)) written[dependency.name] = dependency.reading?.hash ?? DELETED_HASH;
   }
-  const changed = Object.keys(hashes).some((name) => hashes[name] !== record[name]);
-  return { verdicts, roll, hashes: changed || roll.length > 0 ? withoutDead(hashes, input) : null };
+  // The record is copied only if it is written: many plans are of one dependency, to tell its verdict.
+  const changed = Object.keys(written).some((name) => written[name] !== record[name]);
+  const hashes = changed || roll.length > 0 ? withoutDead({ ...record, ...written }, input) : null;
+  return { verdicts, roll, hashes };
 }
 
 /**
