@@ -24,6 +24,11 @@ export const ADOPTED_LISTS: Readonly<Record<AdoptedSystem, KeyOfKind>> = {
 };
 /** Exactly `"true"`: reload for every source that is used. */
 export const WAVE_AUTO = 'wave.pusher.com/update-on-config-change';
+/** All that ask for reloads. */
+export const ADOPTED_KEYS: readonly string[] = [
+  WAVE_AUTO,
+  ...Object.values(ADOPTED_LISTS).flatMap((lists) => Object.values(lists)),
+];
 /** Never on an object in the cluster: lists what an observed workload still has of Wave's. */
 const LEFT_BY_WAVE = 'wave.pusher.com/left-behind';
 const WAVE_SCHEDULER = 'wave.pusher.com/invalid';

@@ -173,7 +173,7 @@ export const dependencyMutants = [
     },
     {
       name: 'who owns the template is reloaded by the annotations of both',
-      text: `return autoReloadAll || own.some((key) => !others.includes(key));`,
+      text: `return autoReloadAll || own.some((key) => asking.has(key));`,
       replacement: `return false;`,
       killedBy: {
         spec: `${STATE}/workloads/workload-intake.spec.ts`,

@@ -1,8 +1,9 @@
-import type { WorkloadKey } from '../../model.ts';
+import { ADOPTED_KEYS } from '../../adopted/adopted.ts';
+import { typedKeys } from '../../annotations/annotation-keys.ts';
+import { SOURCE_KINDS, type SourceKind, type WorkloadKey } from '../../model.ts';
 import { recordedTemplate, type RecordedTemplate } from '../../record/record.ts';
 import type { DecisionSettings } from '../../rules/decision.ts';
 import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../../rv.ts';
-import { RELEASE_ANNOTATION } from './conflict.ts';
 import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
 
 /** Where a workload without its own pod template takes the template from. */
@@ -136,16 +137,14 @@ export function isDecidedBefore({ record, templateOwner }: ObservedWorkload): bo
   return by.uid !== templateOwner.uid || by.generation < templateOwner.generation;
 }
 
-/** Whether the owner's annotations, whatever their values, or the settings decide when it is reloaded. */
+/** Whether the owner's annotations, whatever their values, or the settings decide when it is reloaded. Holds decide nothing. */
 function asks(owner: Owner, { keys, autoReloadAll }: OwnerSettings): boolean {
-  const others = [
-    keys.configMapExclude,
-    keys.secretExclude,
-    keys.secretProviderClassExclude,
-    keys.pausePeriod,
-    keys.rolloutStrategy,
-    RELEASE_ANNOTATION,
-  ];
+  const asking = new Set([keys.auto, keys.search, ...SOURCE_KINDS.flatMap(kindKeys), ...ADOPTED_KEYS]);
   const own = [...Object.keys(owner.annotations), ...Object.keys(owner.podAnnotations)];
-  return autoReloadAll || own.some((key) => !others.includes(key));
+  return autoReloadAll || own.some((key) => asking.has(key));
+
+  function kindKeys(kind: SourceKind): string[] {
+    const { auto, reload } = typedKeys(keys, kind);
+    return [auto, reload];
+  }
 }

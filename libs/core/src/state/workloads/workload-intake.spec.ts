@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../../annotations/annotation-keys.ts';
+import { HOLD_ANNOTATIONS } from '../../holds/hold.ts';
 import { AUTO, recordOf, seenSource, seenWorkload } from '../../testing/rows.ts';
 import { recordedHashes, writeRecord } from '../../record/record.ts';
 import { ClusterState } from '../cluster-state.ts';
@@ -281,6 +282,7 @@ describe('while its owner is away', () => {
 
 describe('whoever of the two asks', () => {
   const auto = { 'reloader.stakater.com/auto': 'true' };
+  const LISTED = DEFAULT_ANNOTATION_KEYS.secretProviderClassReload;
   it.each<[string, Partial<ObservedWorkload>, boolean]>([
     ['an annotation of the owner', { annotations: auto }, true],
     ['an annotation of the pod template', { podAnnotations: auto }, true],
@@ -290,6 +292,14 @@ describe('whoever of the two asks', () => {
       { annotations: { 'secrets.exclude.reloader.stakater.com/reload': 'x' } },
       false,
     ],
+    ['one of another system', { annotations: { 'configmap.fabric8.io/update-on-change': 'cm' } }, true],
+    ['one of the pod template that lists names', { podAnnotations: { [LISTED]: 'cm' } }, true],
+    ...HOLD_ANNOTATIONS.map((key): [string, Partial<ObservedWorkload>, boolean] => [
+      `${key}, which holds it,`,
+      { annotations: { [key]: 'x' } },
+      false,
+    ]),
+    ['what Wave left', { annotations: { 'wave.pusher.com/left-behind': 'finalizer' } }, false],
     ['none', {}, false],
   ])('%s decides whether the owner alone is asked', (_which, more, isAlone) => {
     const told = listening();
