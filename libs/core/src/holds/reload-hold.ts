@@ -100,8 +100,10 @@ function outsideWindow(input: HoldInput): ReloadHold | undefined {
   }
   const { isOpen, until } = windowState(windows.windows, input.now);
   if (isOpen) return undefined;
-  const detail = `The window ${JSON.stringify(text)} is closed ${untilText(until)}`;
-  return { reason: 'OutsideWindow', until, detail };
+  const closed = `The window ${JSON.stringify(text)} is closed`;
+  return until === undefined
+    ? { reason: 'OutsideWindow', detail: closed }
+    : { reason: 'OutsideWindow', until, detail: `${closed} ${untilText(until)}` };
 }
 
 function awaitsApproval(input: HoldInput): ReloadHold | undefined {

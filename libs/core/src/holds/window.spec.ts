@@ -7,7 +7,7 @@ function at(text: string, now: string): string {
   const reading = readWindows(text);
   if (reading.state !== 'read') return reading.state;
   const { isOpen, until } = windowState(reading.windows, Date.parse(now));
-  return `${isOpen ? 'open' : 'closed'} until ${new Date(until).toISOString().replace(':00.000Z', 'Z')}`;
+  return `${isOpen ? 'open' : 'closed'} until ${until === undefined ? '' : new Date(until).toISOString().replace(':00.000Z', 'Z')}`;
 }
 
 test.each([
@@ -47,6 +47,35 @@ describe('in the nights in which the clock changes', () => {
   ])('%s at %s: %s', (text, now, expected) => {
     expect(at(text, now)).toBe(expected);
   });
+});
+
+describe('in the week before a day on which the clock skips the window', () => {
+  /** Three times a day, from a Sunday to the next. */
+  const week = (sunday: string): string[] =>
+    Array.from({ length: 8 * 3 }, (_, at) =>
+      new Date(Date.parse(`${sunday}T06:00:00Z`) + at * 8 * 3_600_000).toISOString(),
+    );
+
+  test.each(week('2026-03-22'))('that of the next week is told: Europe/Berlin, %s', (now) => {
+    expect(at('Sun 02:00-03:00 Europe/Berlin', now)).toBe('closed until 2026-04-05T00:00Z');
+  });
+
+  test.each(week('2026-03-01'))('that of the next week is told: America/New_York, %s', (now) => {
+    const expected =
+      now < '2026-03-01T07' ? 'closed until 2026-03-01T07:00Z' : 'closed until 2026-03-15T06:00Z';
+    expect(at('Sun 02:00-03:00 America/New_York', now)).toBe(expected);
+  });
+
+  test('as soon as the window before has ended, which is fourteen days', () => {
+    expect(at('Sun 02:00-03:00 Europe/Berlin', '2026-03-22T01:59:59Z')).toBe('open until 2026-03-22T02:00Z');
+    expect(at('Sun 02:00-03:00 Europe/Berlin', '2026-03-22T02:00:00Z')).toBe(
+      'closed until 2026-04-05T00:00Z',
+    );
+  });
+});
+
+test('without a window that opens, it is closed, and not known until when', () => {
+  expect(windowState([], Date.parse('2026-11-25T12:00:00Z'))).toEqual({ isOpen: false });
 });
 
 test('a leap day is a day', () => {

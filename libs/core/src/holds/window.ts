@@ -18,10 +18,10 @@ export type Windows =
   /** What was expected and what was given. */
   | { readonly state: 'unreadable'; readonly problem: string };
 
-/** Whether a window is open, and until when (Unix milliseconds) that stays so. */
+/** Whether a window is open, and until when (Unix milliseconds) that stays so; undefined: no window opens. */
 export interface WindowState {
   readonly isOpen: boolean;
-  readonly until: number;
+  readonly until: number | undefined;
 }
 
 const EVERY_DAY = 'mon-sun';
@@ -30,8 +30,8 @@ const FORM = /^(?:([a-z,-]+)\s+)?(\d{1,2}:\d{2})\s*-\s*(\d{1,2}:\d{2})(?:\s+(\S+
 const EXPECTED =
   'expected windows such as "Mon-Fri 22:00-04:00 Europe/Berlin", separated by ";", or "always"';
 const MINUTES_OF_DAY = 1_440;
-/** Enough to find the next window of any day of the week, also one that began yesterday. */
-const DAYS_AHEAD = 8;
+/** Enough to find the next window of one day of the week, also if the change of the clock leaves that of next week empty. */
+const DAYS_AHEAD = 15;
 
 /**
  * Reads windows, separated by `;`: `[<days>] <hh:mm>-<hh:mm> [<zone>]`. Days: `Mon`, `Mon-Fri`, `Sat,Sun`; default every day, and the
@@ -52,17 +52,15 @@ export function readWindows(text: string): Windows {
 }
 
 /**
- * Returns whether one of the windows is open; there must be at least one. A time that the clock skips counts as the time after the gap;
- * one that it repeats, as the first. `now` may have fractions.
+ * Returns whether one of the windows is open. A time that the clock skips counts as the time after the gap; one that it repeats, as
+ * the first. `now` may have fractions.
  */
 export function windowState(windows: readonly Window[], now: number): WindowState {
   const spans = windows.flatMap((window) => spansOf(window, now));
   const open = spans.filter(({ start, end }) => start <= now && now < end);
   if (open.length > 0) return { isOpen: true, until: Math.max(...open.map(({ end }) => end)) };
-  return {
-    isOpen: false,
-    until: Math.min(...spans.map(({ start }) => start).filter((start) => start > now)),
-  };
+  const starts = spans.map(({ start }) => start).filter((start) => start > now);
+  return { isOpen: false, until: starts.length === 0 ? undefined : Math.min(...starts) };
 }
 
 function readWindow(text: string): Window | undefined {
@@ -108,7 +106,7 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** The spans from yesterday on; a span that the change of the clock leaves empty is left out. */
+/** The spans from yesterday to the next that begins; a span that the change of the clock leaves empty is left out. */
 function spansOf({ days, start, end, zone }: Window, now: number): { start: number; end: number }[] {
   const instant = Temporal.Instant.fromEpochMilliseconds(Math.floor(now));
   const today = instant.toZonedDateTimeISO(zone).toPlainDate();
@@ -118,7 +116,9 @@ function spansOf({ days, start, end, zone }: Window, now: number): { start: numb
     if (!days.has(day.dayOfWeek)) continue;
     const from = instantOf(day, start, zone);
     const to = instantOf(end > start ? day : day.add({ days: 1 }), end, zone);
-    if (to > from) spans.push({ start: from, end: to });
+    if (to <= from) continue;
+    spans.push({ start: from, end: to });
+    if (from > now) break;
   }
   return spans;
 }
