@@ -28,9 +28,16 @@ describe('a duration', () => {
     ['has its units in lower case', '5S'],
     ['has one sign only', '--5s'],
     ['is nothing but digits and units', '5s!'],
+    ['has no more than 2^63 ns, as in Go', '2562047h47m16.9s'],
+    ['has no less than -2^63 ns', '-106752d'],
     ['takes no time for the square of its length', '1'.repeat(250_000)],
   ])('%s: %j', (_sentence, text) => {
     expect(parseDuration(text)).toBeUndefined();
+  });
+
+  it('may be as long as in Go', () => {
+    expect(parseDuration('2562047h47m16.854775807s')).toBeCloseTo(9_223_372_036_854.775, 2);
+    expect(parseDuration('-2562047h47m16.854775808s')).toBeCloseTo(-9_223_372_036_854.775, 2);
   });
 
   it.each([

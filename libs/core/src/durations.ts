@@ -19,13 +19,22 @@ const MS = {
 const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h|d)/gu;
 const WHOLE = /^[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h|d))+$/u;
 
-/** Milliseconds, or undefined if the text is not a duration. `0`, `+0` and `-0` need no unit, as in Go. */
+/** The longest of Go's durations, 2^63 ns: 292 years. */
+const LONGEST = 2 ** 63 * MS.ns;
+
+/** Milliseconds, or undefined if the text is not a duration, or one longer than Go's. `0`, `+0` and `-0` need no unit, as in Go. */
 export function parseDuration(text: string): number | undefined {
   if (/^[-+]?0$/u.test(text)) return 0;
   if (!WHOLE.test(text)) return undefined;
   let total = 0;
   for (const [, amount, unit] of text.matchAll(PART)) total += Number(amount) * MS[unit as keyof typeof MS];
+  if (total > LONGEST) return undefined;
   return text.startsWith('-') ? -total : total;
+}
+
+/** Whether these Unix milliseconds are a time that a `Date` can have. */
+export function isTime(milliseconds: number): boolean {
+  return !Number.isNaN(new Date(milliseconds).getTime());
 }
 
 const UNITS = ['d', 'h', 'm', 's', 'ms'] as const;

@@ -61,6 +61,8 @@ describe('the end of a pause', () => {
   it.each<[string, Record<string, string>]>([
     ['the time cannot be read', { [KEYS.pausedAt]: 'noon', [KEYS.pausePeriod]: '5m' }],
     ['the period cannot be read', { [KEYS.pausedAt]: SINCE, [KEYS.pausePeriod]: 'soon' }],
+    ['the period is longer than Go allows', { [KEYS.pausedAt]: SINCE, [KEYS.pausePeriod]: '9999999999h' }],
+    ['there is no such time', { [KEYS.pausedAt]: '+275760-01-01T00:00:00Z', [KEYS.pausePeriod]: '7000h' }],
     ['the period was taken away', { [KEYS.pausedAt]: SINCE }],
   ])('has come if %s', (_, annotations) => {
     expect(paused(annotations)).toBeLessThanOrEqual(AT);

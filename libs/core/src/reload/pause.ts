@@ -1,5 +1,5 @@
 import { annotationOf, type AnnotationKeys } from '../annotations/annotation-keys.ts';
-import { parseDuration } from '../durations.ts';
+import { isTime, parseDuration } from '../durations.ts';
 import type { Annotations, WorkloadKind } from '../model.ts';
 import { pointer, type PatchOperation } from './json-patch.ts';
 
@@ -53,9 +53,9 @@ export function resumeDueAt(
   const since = annotationOf(annotations, keys.pausedAt);
   if (since === undefined) return undefined;
   if (!paused) return 0;
-  const at = Date.parse(since);
-  const period = parseDuration(annotationOf(annotations, keys.pausePeriod) ?? '');
-  return Number.isNaN(at) || period === undefined ? 0 : at + Math.max(0, period);
+  const period = parseDuration(annotationOf(annotations, keys.pausePeriod) ?? '') ?? Number.NaN;
+  const due = Date.parse(since) + Math.max(0, period);
+  return isTime(due) ? due : 0;
 }
 
 /** Pauses a rollout; sent in the same patch that begins it. */

@@ -76,8 +76,8 @@ export const patchMutants = [
     },
     {
       name: 'a pause is over at once',
-      text: `return Number.isNaN(at) || period === undefined ? 0 : at + Math.max(0, period);`,
-      replacement: `return Number.isNaN(at) || period === undefined ? 0 : at;`,
+      text: `const due = Date.parse(since) + Math.max(0, period);`,
+      replacement: `const due = Date.parse(since) + Math.min(0, period);`,
       killedBy: {
         spec: `${RELOAD}/pause.spec.ts`,
         test: 'is the time of the pause and the period after it',
