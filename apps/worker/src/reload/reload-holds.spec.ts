@@ -138,6 +138,17 @@ describe('a reload under a limit', () => {
     expect(times[0]).toBeLessThanOrEqual(Math.floor(Date.now() / 1000) + 2);
   });
 
+  it('is recorded alone if times of the record cannot be', async () => {
+    const inTwoDays = Math.floor(Date.now() / 1000) + 2 * 86_400;
+    const scene = new Scene((changed) => {
+      changed.holds = { limit: '2/10m' };
+      changed.record = writeRecord({ [CM]: hashOf('old') }, undefined, { times: [inTwoDays], level: 0 });
+    });
+    expect(await scene.run()).toMatchObject({ state: 'reloaded' });
+    const { times } = recordedReloads(recordOfScene(scene));
+    expect(times).toEqual([expect.toSatisfy((time: number) => time < inTwoDays)]);
+  });
+
   it.each([
     ['read', () => undefined],
     ['not read', unread],

@@ -166,7 +166,8 @@ export class ReloadHolds {
     const { annotations, record } = workload.observed;
     const limit = limitOf({ workload: annotations, namespace, defaults: this.#settings.defaults });
     const counted = limit ?? (this.#needsSlot(namespace) ? LAST_ONLY : undefined);
-    return counted && withReload(recordedReloads(record), counted, this.#ports.apiTime());
+    const now = this.#ports.apiTime();
+    return counted && withReload(recordedReloads(record, now), counted, now);
   }
 
   /** Has the workload looked at again when the hold ends, or may have ended. Rejects with ioredis' error. */

@@ -149,6 +149,19 @@ describe('a limit', () => {
     expect(held({ ...input, now: NOW + 539_000 })).toBeUndefined();
   });
 
+  test.each(['0.zzzzzzzzz', '0.zz.zzzzzzzzz', `0.${(NOW / 1000 + 86_401).toString(36)}`])(
+    'counts no reload of a record with impossible times: %s',
+    (times) => {
+      const record = JSON.stringify({ v: 1, s: {}, r: times });
+      expect(held({ workload: limit('1/1h'), record })).toBeUndefined();
+    },
+  );
+
+  test('counts those of a clock that is ahead', () => {
+    const record = writeRecord({}, undefined, { times: [NOW / 1000 + 3_600], level: 0 });
+    expect(held({ workload: limit('1/1h'), record })?.reason).toBe('TooOften');
+  });
+
   test('the nearest one that can be read counts', () => {
     const defaults = { limit: '10/10m' };
     expect(limitOf({ workload: limit('none'), namespace: limit('1/1h'), defaults })).toBeUndefined();

@@ -119,7 +119,7 @@ function awaitsApproval(input: HoldInput): ReloadHold | undefined {
 function tooOften(input: HoldInput): ReloadHold | undefined {
   const limit = limitOf(input);
   if (limit === undefined) return undefined;
-  const past = recordedReloads(input.record);
+  const past = recordedReloads(input.record, input.now);
   const until = nextReloadAt(past, limit);
   if (until <= input.now) return undefined;
   const { length } = past.times.slice(-limit.count);

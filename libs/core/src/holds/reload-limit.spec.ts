@@ -78,7 +78,15 @@ test.each(['', '10', '0/1m', '51/1m', '5/25h', '5/1ms', '5/soon', '-1/1m', '5/-1
   },
 );
 
-test.each([undefined, 7, '', '1.', '..', '1.-2', 'A.1', '1.2'.repeat(400)])(
+test('times later than a day from now are none', () => {
+  const day = 86_400_000;
+  const text = encodeReloads({ times: [1, (BEGIN + 2 * day) / 1000], level: 3 });
+  expect(decodeReloads(text, BEGIN)).toEqual(NO_RELOADS);
+  expect(decodeReloads(text, BEGIN + day).times).toHaveLength(2);
+  expect(decodeReloads(text).times).toHaveLength(2);
+});
+
+test.each([undefined, 7, '', '1.', '0.zzzzzzzzz', '..', '1.-2', 'A.1', '1.2'.repeat(400)])(
   '%j counts as no reload',
   (text) => {
     expect(decodeReloads(text)).toEqual(NO_RELOADS);

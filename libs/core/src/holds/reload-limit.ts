@@ -74,8 +74,11 @@ export function encodeReloads({ times, level }: PastReloads): string {
   return [level, ...steps].map((number) => number.toString(36)).join('.');
 }
 
-/** Text that cannot be read counts as no reload. */
-export function decodeReloads(text: unknown): PastReloads {
+/**
+ * Text that cannot be read counts as no reload, as do times later than a day from `now` (Unix milliseconds; default: the year 10000):
+ * anybody may write it.
+ */
+export function decodeReloads(text: unknown, now = Date.UTC(10_000)): PastReloads {
   if (
     typeof text !== 'string' ||
     text.length > 12 * MOST_COUNT ||
@@ -84,5 +87,6 @@ export function decodeReloads(text: unknown): PastReloads {
     return NO_RELOADS;
   const [level = 0, ...steps] = text.split('.').map((part) => Number.parseInt(part, 36));
   let time = 0;
-  return { level: Math.min(level, MOST_LEVEL), times: steps.map((step) => (time += step)) };
+  const times = steps.map((step) => (time += step));
+  return time * 1000 > now + MOST_PERIOD ? NO_RELOADS : { level: Math.min(level, MOST_LEVEL), times };
 }

@@ -84,10 +84,10 @@ export function recordedTemplate(text: string | undefined): RecordedTemplate | u
   return parts ? { uid: parts[1] ?? '', generation: Number(parts[2]) } : undefined;
 }
 
-/** Returns the reloads that a limit counts; none if nothing readable is recorded. */
-export function recordedReloads(text: string | undefined): PastReloads {
+/** Returns the reloads that a limit counts; none if nothing readable is recorded. `now`: see `decodeReloads`. */
+export function recordedReloads(text: string | undefined, now?: number): PastReloads {
   const reading = readRecord(text);
-  return reading.state === 'read' ? decodeReloads(reading.reloads) : NO_RELOADS;
+  return reading.state === 'read' ? decodeReloads(reading.reloads, now) : NO_RELOADS;
 }
 
 /** Returns the annotation's text. The order of `hashes` does not matter. `reloads`: none are written if there are none. */

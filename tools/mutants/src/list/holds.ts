@@ -130,7 +130,7 @@ export const holdMutants = [
   ...inFile('apps/worker/src/reload/reload-holds.ts', [
     {
       name: 'a reload is not recorded for the limit',
-      text: `return counted && withReload(recordedReloads(record), counted, this.#ports.apiTime());`,
+      text: `return counted && withReload(recordedReloads(record, now), counted, now);`,
       replacement: `return undefined;`,
       killedBy: { spec: RELOADS, test: 'is recorded with its time' },
     },
