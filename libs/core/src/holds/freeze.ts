@@ -18,7 +18,7 @@ const LIKE_TIME = /^\d{4}-/u;
  */
 export function freezeHold(text: string, where: string, now: number): ReloadHold | undefined {
   const [first = '', ...rest] = text.split(';').map((part) => part.trim());
-  const end = TIME.test(first) ? Date.parse(first) : Number.NaN;
+  const end = endIn(first);
   if (!Number.isNaN(end)) {
     const detail = `${where} is frozen ${untilText(end)}${because(rest.join('; '))}`;
     return now < end ? { reason: 'Frozen', until: end, detail } : undefined;
@@ -29,6 +29,14 @@ export function freezeHold(text: string, where: string, now: number): ReloadHold
   const reason = problem === '' ? [first, ...rest] : rest;
   const detail = `${where} is frozen until somebody ends it${because(reason.filter(Boolean).join('; '))}${problem}`;
   return { reason: 'Frozen', detail };
+}
+
+/** NaN if it is not a time: `Date.parse` alone takes the 31st of February for a day in March. */
+function endIn(text: string): number {
+  const end = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const day = text.slice(0, 10);
+  const isDay = !Number.isNaN(end) && new Date(day).toISOString().startsWith(day);
+  return isDay ? end : Number.NaN;
 }
 
 function because(reason: string): string {

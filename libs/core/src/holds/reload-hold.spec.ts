@@ -56,6 +56,10 @@ describe('a freeze', () => {
       'its end cannot be read: expected a time such as 2026-12-31T00:00:00Z, given "2026-13-45T00:00:00Z"',
     ],
     ['2026-12-31', undefined, 'given "2026-12-31"'],
+    ['2027-02-29T00:00:00Z', undefined, 'given "2027-02-29T00:00:00Z"'],
+    ['2026-02-31T00:00:00Z; x', undefined, 'given "2026-02-31T00:00:00Z"'],
+    ['2028-02-29T00:00:00Z', Date.UTC(2028, 1, 29), 'until 2028-02-29T00:00:00.000Z'],
+    ['2027-01-01T00:30:00+01:00', Date.UTC(2026, 11, 31, 23, 30), 'until 2026-12-31T23:30:00.000Z'],
   ])('%j', (text, until, detail) => {
     const hold = held({ workload: freeze(text) });
     expect(hold).toMatchObject({ reason: 'Frozen', detail: expect.stringContaining(detail) });

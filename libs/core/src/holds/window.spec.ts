@@ -105,6 +105,13 @@ test('the time may have fractions of a millisecond', () => {
   expect(windowState(reading.windows, Date.parse('2026-11-25T10:00:00Z') + 0.25).isOpen).toBe(true);
 });
 
+test.each(['utc', 'EST', 'Etc/GMT+5', 'America/Argentina/Buenos_Aires', 'America/Port-au-Prince'])(
+  '%s is a zone',
+  (zone) => {
+    expect(readWindows(`10:00-11:00 ${zone}`)).toMatchObject({ state: 'read' });
+  },
+);
+
 test('always is no window', () => {
   expect(readWindows(' Always ')).toEqual({ state: 'always' });
 });
@@ -122,6 +129,9 @@ test.each([
   'Mon- 10:00-11:00',
   'Mon-Tue-Wed 10:00-11:00',
   '10:00-11:00 Mars/Olympus',
+  '10:00-11:00 +01:00',
+  'Mon 10:00-11:00 2020-01-01T00:00Z',
+  '10:00-11:00 20200101[Europe/Berlin]',
   '10:00-11:00; later',
   `10:00-11:00 ${'x'.repeat(300)}`,
 ])('%j cannot be read', (text) => {

@@ -27,6 +27,8 @@ export interface WindowState {
 const EVERY_DAY = 'mon-sun';
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const FORM = /^(?:([a-z,-]+)\s+)?(\d{1,2}:\d{2})\s*-\s*(\d{1,2}:\d{2})(?:\s+(\S+))?$/iu;
+/** The form of an IANA name. Temporal also takes offsets, and times that have a zone. */
+const ZONE = /^[a-z][\w+/-]*$/iu;
 const EXPECTED =
   'expected windows such as "Mon-Fri 22:00-04:00 Europe/Berlin", separated by ";", or "always"';
 const MINUTES_OF_DAY = 1_440;
@@ -98,6 +100,7 @@ function minutes(text: string): number | undefined {
 }
 
 function isZone(zone: string): boolean {
+  if (!ZONE.test(zone)) return false;
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone);
     return true;
