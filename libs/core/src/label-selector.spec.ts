@@ -15,6 +15,9 @@ describe('a label selector', () => {
     ['!legacy', '!legacy'],
     ['env in (a, b),team notin (c,d)', 'env in (a,b),team notin (c,d)'],
     ['example.com/env=', 'example.com/env='],
+    ['version>5', 'version>5'],
+    ['version < 007 , env', 'version<007,env'],
+    ['version>9223372036854775807', 'version>9223372036854775807'],
   ])('%s is read as the API server reads it: %s', (given, expected) => {
     expect(textOf(given)).toBe(expected);
   });
@@ -39,8 +42,18 @@ describe('a label selector', () => {
     'env=prod,',
     '!',
     '=a',
-    'env>1',
+    'env>',
+    'env>a',
+    'env>*',
+    'env>-1',
+    'env>=1',
+    'env<1.5',
+    'env>1=2',
+    'env>9223372036854775808',
+    '!env>1',
+    '>1',
     'a=b=c',
+    'a=b>1',
   ])('%j is none', (given) => {
     expect(parseLabelSelector(given)).toBeUndefined();
   });
@@ -57,6 +70,19 @@ describe('a label selector', () => {
     ['env in (a,b),x', { env: 'b', x: '1' }, true],
     ['env in (a,b),x', { env: 'b' }, false],
     ['env notin (a,b)', { env: 'c' }, true],
+    ['version>5', { version: '6' }, true],
+    ['version>5', { version: '10' }, true],
+    ['version>5', { version: '5' }, false],
+    ['version>5', { version: '06' }, true],
+    ['version>5', {}, false],
+    ['version>5', { version: '' }, false],
+    ['version>5', { version: 'v6' }, false],
+    ['version>5', { version: '6.5' }, false],
+    ['version>5', { version: '9223372036854775808' }, false],
+    ['version>9007199254740992', { version: '9007199254740993' }, true],
+    ['version<5', { version: '4' }, true],
+    ['version<5', { version: '5' }, false],
+    ['version<5', undefined, false],
   ])('%s matches %j: %s', (given, labels, expected) => {
     expect(matchesLabels(parseLabelSelector(given) ?? [], labels)).toBe(expected);
   });

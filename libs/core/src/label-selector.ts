@@ -1,8 +1,8 @@
 /** One requirement of a label selector, as the API server reads it. */
 export interface LabelRequirement {
   readonly key: string;
-  readonly operator: 'exists' | 'absent' | 'in' | 'notin';
-  /** For `in` and `notin`; empty text counts. */
+  readonly operator: 'exists' | 'absent' | 'in' | 'notin' | '>' | '<';
+  /** For `in` and `notin`; empty text counts. For `>` and `<`: one whole number. */
   readonly values: readonly string[];
 }
 
@@ -37,8 +37,22 @@ export function matchesLabels(
     const value = labels?.[key];
     if (operator === 'exists') return value !== undefined;
     if (operator === 'absent') return value === undefined;
+    if (operator === '>' || operator === '<') return isBeyond(value, operator, values);
     return (value !== undefined && values.includes(value)) === (operator === 'in');
   });
+}
+
+/** Only a label that is a whole number is greater or less than another. */
+function isBeyond(label: string | undefined, operator: '>' | '<', [bound]: readonly string[]): boolean {
+  const [value, limit] = [integer(label), integer(bound)];
+  if (value === undefined || limit === undefined) return false;
+  return operator === '>' ? value > limit : value < limit;
+}
+
+/** Undefined if it is not an integer of 64 bits. The value of a label has no sign. */
+function integer(text = ''): bigint | undefined {
+  const value = /^\d+$/u.test(text) ? BigInt(text) : undefined;
+  return value !== undefined && value < 2n ** 63n ? value : undefined;
 }
 
 function readRequirement(part: string): LabelRequirement | undefined {
@@ -51,13 +65,15 @@ function readRequirement(part: string): LabelRequirement | undefined {
       list.split(',').map((value) => value.trim()),
     );
   }
-  const equality = /^([^!=:]+?)\s*(==|!=|=|:)\s*(.*)$/u.exec(part);
-  if (equality) return readEquality(equality);
+  const comparison = /^([^!=:<>]+?)\s*(==|!=|=|:|>|<)\s*(.*)$/u.exec(part);
+  if (comparison) return readComparison(comparison);
   return part.startsWith('!') ? checked(part.slice(1).trim(), 'absent', []) : checked(part, 'exists', []);
 }
 
-function readEquality([, key = '', operator, value = '']: RegExpExecArray): LabelRequirement | undefined {
+function readComparison([, key = '', operator, value = '']: RegExpExecArray): LabelRequirement | undefined {
   if (operator === '!=') return checked(key, 'notin', [value]);
+  if (operator === '>' || operator === '<')
+    return integer(value) === undefined ? undefined : checked(key, operator, [value]);
   return value === '*' ? checked(key, 'exists', []) : checked(key, 'in', [value]);
 }
 
@@ -73,6 +89,7 @@ function requirementText({ key, operator, values }: LabelRequirement): string {
   if (operator === 'exists') return key;
   if (operator === 'absent') return `!${key}`;
   const [value = ''] = values;
+  if (operator === '>' || operator === '<') return `${key}${operator}${value}`;
   if (values.length === 1) return `${key}${operator === 'in' ? '=' : '!='}${value}`;
   return `${key} ${operator} (${values.join(',')})`;
 }
