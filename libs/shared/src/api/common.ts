@@ -65,9 +65,10 @@ export const hash = z.string().meta({
 
 export const annotations = z.record(z.string().max(317), z.string().max(16_384)).meta({ id: 'Annotations' });
 
-/** Why the user makes the write; kept in history and audit log. */
+/** Why the user makes the write; kept in history and audit log. Redis' scripts cannot decode a lone surrogate. */
 export const writeReason = z
   .string()
+  .overwrite((text) => text.toWellFormed())
   .trim()
   .min(1)
   .max(200)
