@@ -1,3 +1,4 @@
+import { isTime } from '../durations.ts';
 import { jsonFields } from '../json.ts';
 import type { SourceId } from '../model.ts';
 import { markerType, sourceKindOfMarkerType } from './marker-type.ts';
@@ -35,7 +36,7 @@ function isNames(value: unknown): value is readonly string[] {
 }
 
 function isUnixSeconds(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value);
+  return typeof value === 'number' && Number.isSafeInteger(value) && isTime(value * 1000);
 }
 
 function unicodeEscape(character: string): string {
