@@ -32,9 +32,12 @@ export function parseDuration(text: string): number | undefined {
   return text.startsWith('-') ? -total : total;
 }
 
-/** Whether these Unix milliseconds are a time that a `Date` can have. */
+const YEAR_0 = Date.parse('0000-01-01T00:00:00Z');
+const YEAR_10000 = Date.UTC(10_000);
+
+/** Whether these Unix milliseconds are a time of the years that RFC 3339 can write. */
 export function isTime(milliseconds: number): boolean {
-  return !Number.isNaN(new Date(milliseconds).getTime());
+  return milliseconds >= YEAR_0 && milliseconds < YEAR_10000;
 }
 
 const UNITS = ['d', 'h', 'm', 's', 'ms'] as const;

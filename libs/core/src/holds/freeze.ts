@@ -1,3 +1,4 @@
+import { isTime } from '../durations.ts';
 import { given, untilText, type ReloadHold } from './hold.ts';
 
 /** Characters of a freeze's reason, so that the annotation is within what Reroll reads. */
@@ -35,7 +36,7 @@ export function freezeHold(text: string, where: string, now: number): ReloadHold
 function endIn(text: string): number {
   const end = TIME.test(text) ? Date.parse(text) : Number.NaN;
   const day = text.slice(0, 10);
-  const isDay = !Number.isNaN(end) && new Date(day).toISOString().startsWith(day);
+  const isDay = isTime(end) && new Date(day).toISOString().startsWith(day);
   return isDay ? end : Number.NaN;
 }
 
