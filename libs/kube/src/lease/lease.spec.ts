@@ -172,6 +172,23 @@ describe('the address of the leader', () => {
     expect(second.elector.isLeader()).toBe(true);
     expect(second.elector.holderAddress).toBeUndefined();
   });
+
+  test('is not that of this process, though an earlier life of its pod still holds the Lease', async () => {
+    const place = world();
+    const address = '10.0.0.1:8080';
+    const before = candidate(place, 'first', { address });
+    before.elector.start();
+    await place.clock.advance(0);
+    before.api.reachable = false;
+    const after = candidate(place, 'first', { address });
+    const other = candidate(place, 'second', { address: '10.0.0.2:8080' });
+    for (const { elector } of [after, other]) elector.start();
+    await place.clock.advance(0);
+    expect(after.elector.holder).toBe(before.elector.identity);
+    expect(after.elector.holderAddress).toBeUndefined();
+    expect(other.elector.holderAddress).toBe(address);
+    await Promise.all([before, after, other].map(({ elector }) => elector.stop()));
+  });
 });
 
 describe('who goes first', () => {

@@ -152,7 +152,8 @@ export class LeaderElector {
   get holderAddress(): string | undefined {
     const isAnother =
       this.holder !== '' && this.holder !== this.identity && this.#clock.now() < this.#freeAt();
-    return isAnother ? this.#lease?.metadata.annotations?.[ADDRESS] : undefined;
+    const address = isAnother ? this.#lease?.metadata.annotations?.[ADDRESS] : undefined;
+    return address === this.#options.address ? undefined : address;
   }
 
   /**
