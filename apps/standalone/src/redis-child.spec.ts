@@ -93,6 +93,18 @@ describe('the Redis of a standalone process', () => {
     expect(log.error).not.toHaveBeenCalled();
   });
 
+  it('ends at once, although it does not react', async () => {
+    const redis = child();
+    await redis.start();
+    const pid = serverPid();
+    process.kill(pid, 'SIGSTOP');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await redis.stop();
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    expect(existsSync(folder)).toBe(false);
+  });
+
   it('is started again, empty, when it ends', async () => {
     await child().start();
     const redis = client();

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import type { Worker } from 'bullmq';
@@ -14,6 +15,10 @@ import {
 import { ReloadProcessor } from './reload/reload.processor.ts';
 import { ResumeProcessor } from './reload/resume.processor.ts';
 import { JOB_OBSERVERS, TAKING_OPTIONS } from './tokens.ts';
+
+/** Milliseconds. */
+const ANSWERS_WITHIN = 2_000;
+const ASKED_EVERY = 500;
 
 @Injectable()
 export class QueueTakers {
@@ -37,12 +42,29 @@ export class QueueTakers {
   }
 
   /**
-   * Lets the worker finish its jobs. Jobs that take too long are left for other workers. So is every job while Redis is
-   * unreachable, because the job's end could not be recorded.
+   * Lets the workers finish their jobs, all at once, so that none of them takes jobs meanwhile. Jobs that take too long are left for
+   * other workers. So is every job while Redis is unreachable or does not answer, because the job's end could not be recorded.
    */
-  async close(worker: Worker, signal: AbortSignal): Promise<void> {
-    const { connection: redis } = this.taking;
-    const lost = redis.status === 'ready' ? once(redis, 'close', { signal }) : Promise.resolve();
-    await Promise.race([worker.close(), lost.catch(() => undefined)]);
+  async close(workers: readonly Worker[], signal: AbortSignal): Promise<void> {
+    const { connection: redis, prefix } = this.taking;
+    const closing = new AbortController();
+    const until = AbortSignal.any([signal, closing.signal]);
+    const lost = redis.status === 'ready' ? once(redis, 'close', { signal: until }) : Promise.resolve();
+    const silent = untilSilent(() => redis.exists(prefix), until);
+    const closed = Promise.all(workers.map((worker) => worker.close()));
+    await Promise.race([closed, lost.catch(() => undefined), silent]).finally(() => closing.abort());
+  }
+}
+
+/** Repeats a command until it is not answered in time, or the signal fires. An error is an answer, too. */
+async function untilSilent(ask: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  for (let answered = true; answered && !signal.aborted;) {
+    const answer = ask().then(
+      () => true,
+      () => true,
+    );
+    const silence = pause(ANSWERS_WITHIN, false, { signal }).catch(() => false);
+    answered = await Promise.race([answer, silence]);
+    if (answered) await pause(ASKED_EVERY, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -39,8 +39,7 @@ export class WorkerService implements OnApplicationBootstrap {
     const { concurrency, shutdownTimeout } = this.options;
     const deadline = Math.max(1_000, shutdownTimeout - 8_000);
     const takers = this.queues.take();
-    for (const worker of takers)
-      lifecycle.onStop(`queue ${worker.name}`, deadline, (signal) => this.queues.close(worker, signal));
+    lifecycle.onStop('queues', deadline, (signal) => this.queues.close(takers, signal));
     this.heartbeat.start(takers);
     giveBackMemorySoon();
     this.state.isTaking = true;
