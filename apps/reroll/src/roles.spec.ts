@@ -8,7 +8,9 @@ it.each(Object.keys(ROLES))('%s is a role', (role) => {
 
 it.each([
   ['nothing', undefined, 'none'],
-  ['an option', '--debounce=0', '"--debounce=0"'],
+  ['an option', '--debounce=0', '"--debounce"'],
+  ['an option with a secret', '--redis-url=redis://:hunter2@redis', '"--redis-url"'],
+  ['a URL with a secret', 'redis://:hunter2@redis', '"redis://***@redis"'],
   ['a name of every object', 'toString', '"toString"'],
   ['another case', 'Watcher', '"Watcher"'],
 ])('%s is refused: what was expected, and what was given', (_, first, given) => {

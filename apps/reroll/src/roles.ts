@@ -1,3 +1,4 @@
+import { shown } from '@reroll/shared/platform/options/parsing/arguments';
 import { VERSION } from '@reroll/shared/platform/process/version';
 
 /** What the program can be, by its first argument. */
@@ -18,7 +19,8 @@ export function choose(first: string | undefined): Choice {
   if (first !== undefined && isRole(first)) return { role: first };
   if (first === '--help' || first === '-h') return { text: HELP, exitCode: 0 };
   if (first === '--version') return { text: `reroll ${VERSION}`, exitCode: 0 };
-  const given = first === undefined ? 'none' : JSON.stringify(first);
+  // The value of an option may be a secret.
+  const given = first === undefined ? 'none' : shown(first.replace(/^(-[^=]*)=.*$/su, '$1'));
   const text = `expected watcher, worker, admin, all or make-secrets as the first argument; given ${given}\nRun with --help for what they are.`;
   return { text, exitCode: 2 };
 }
