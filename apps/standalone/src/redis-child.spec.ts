@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { ensureRedis } from '../../../tools/cluster/src/build/redis-install.ts';
 import { RedisChild, socketIn, type RedisChildSettings } from './redis-child.ts';
 
-const log = { info: vi.fn(), error: vi.fn() };
+const log = { info: vi.fn(), error: vi.fn(), failure: vi.fn() };
 const restarts = { inc: vi.fn() };
 const onGivenUp = vi.fn();
 let folder: string;
@@ -119,6 +119,33 @@ describe('the Redis of a standalone process', () => {
     );
   });
 
+  it('is started again although its folder was removed', async () => {
+    await child().start();
+    const pid = serverPid();
+    rmSync(folder, { recursive: true });
+    process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => expect(log.info).toHaveBeenCalledWith('redis-server runs again, empty'), 10_000);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(await client().ping()).toBe('PONG');
+  });
+
+  it('is started again although a start failed', async () => {
+    await child().start();
+    const withRedis = process.env['PATH'];
+    process.env['PATH'] = folder;
+    process.kill(serverPid(), 'SIGKILL');
+    await vi.waitFor(() => expect(log.failure).toHaveBeenCalled(), 10_000);
+    expect(onGivenUp).not.toHaveBeenCalled();
+    process.env['PATH'] = withRedis;
+    await vi.waitFor(() => expect(log.info).toHaveBeenCalledWith('redis-server runs again, empty'), 10_000);
+  });
+
+  it('is not started in a folder of another user', async () => {
+    const geteuid = vi.spyOn(process, 'geteuid').mockReturnValue(4_711);
+    onTestFinished(() => geteuid.mockRestore());
+    await expect(child().start()).rejects.toThrow(/^expected a folder of this user/u);
+  });
+
   it('is not started if the machine has none', async () => {
     process.env['PATH'] = folder;
     await expect(child().start()).rejects.toThrow(
@@ -142,7 +169,7 @@ describe('the Redis of a standalone process', () => {
       await new Promise((resolve) => setImmediate(resolve));
       vi.advanceTimersByTime(5_000);
     }
-    expect(onGivenUp).toHaveBeenCalledWith(new Error('redis-server ended 10 times in a row'));
+    expect(onGivenUp).toHaveBeenCalledWith(new Error('10 starts of redis-server in a row went wrong'));
     expect(restarts.inc).toHaveBeenCalledTimes(9);
   });
 });

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SettingsError } from '@reroll/nest/settings-error';
@@ -23,7 +23,7 @@ const MOST_FAILURES = 10;
 const SAID = 500;
 
 export interface RedisChildSettings {
-  /** Only this user may enter it; removed with its contents when the server stops. */
+  /** Only this user may enter it; made if it is not there, and removed with its contents when the server stops. */
   readonly folder: string;
   /** As Redis reads it: `320mb`. */
   readonly maxMemory: string;
@@ -81,6 +81,7 @@ export class RedisChild {
   /** Undefined if there is no such program. */
   async #spawn(program: string): Promise<ChildProcess | undefined> {
     const { folder } = this.#settings;
+    await makePrivate(folder);
     // In a session of its own, so that Ctrl-C in a terminal reaches this process alone, which then ends it last.
     const child = spawn(program, this.#arguments(), {
       cwd: folder,
@@ -131,18 +132,24 @@ export class RedisChild {
 
   #ended(code: number | null, signal: NodeJS.Signals | null): void {
     if (this.#isStopping) return;
-    const { log, onGivenUp } = this.#settings;
+    const { log } = this.#settings;
     this.#failures = performance.now() - this.#startedAt < RAN_WELL ? this.#failures + 1 : 1;
-    const milliseconds = Math.min(MIN_PAUSE * 2 ** (this.#failures - 1), MAX_PAUSE);
     const end = signal ?? code ?? 0;
     log.error('redis-server has ended', { end, failures: this.#failures, said: this.#said.trim() });
+    this.#startSoon();
+  }
+
+  #startSoon(): void {
     if (this.#failures >= MOST_FAILURES)
-      return onGivenUp(new Error(`redis-server ended ${MOST_FAILURES} times in a row`));
+      return this.#settings.onGivenUp(
+        new Error(`${MOST_FAILURES} starts of redis-server in a row went wrong`),
+      );
+    const milliseconds = Math.min(MIN_PAUSE * 2 ** (this.#failures - 1), MAX_PAUSE);
     this.#timer = setTimeout(() => void this.#again(), milliseconds);
   }
 
   async #again(): Promise<void> {
-    const { log, restarts, onGivenUp } = this.#settings;
+    const { log, restarts } = this.#settings;
     const failures = this.#failures;
     restarts.inc();
     try {
@@ -150,9 +157,25 @@ export class RedisChild {
       log.info('redis-server runs again, empty');
     } catch (error) {
       // One that has ended meanwhile is started again anyway.
-      if (this.#failures === failures) onGivenUp(error as Error);
+      if (this.#isStopping || this.#failures !== failures) return;
+      log.failure('redis-server cannot be started', error, { failures: failures + 1 });
+      // One that runs and does not listen has failed when it has ended.
+      if (this.#child && isRunning(this.#child)) return void this.#child.kill('SIGKILL');
+      this.#failures += 1;
+      this.#startSoon();
     }
   }
+}
+
+/** Makes the folder, which a cleaner of temporary files may have removed. Rejects if it is that of another user. */
+async function makePrivate(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  if ((await lstat(folder)).uid !== process.geteuid?.())
+    throw new SettingsError('expected a folder of this user for redis-server, given one of another');
 }
 
 function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
