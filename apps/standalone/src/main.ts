@@ -1,7 +1,4 @@
 import 'reflect-metadata';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AdminModule } from '@reroll/admin/admin.module';
 import { serveApi } from '@reroll/admin/serve-api';
 import type { Process } from '@reroll/nest/process';
@@ -12,7 +9,7 @@ import { loadOptions } from '@reroll/shared/platform/options/parsing/load';
 import { WatcherModule } from '@reroll/watcher/watcher.module';
 import { WorkerModule } from '@reroll/worker/worker.module';
 import { leaderAddress, leaderOf } from './leader.ts';
-import { RedisChild, socketIn } from './redis-child.ts';
+import { RedisChild, redisFolder, socketIn } from './redis-child.ts';
 
 /** Registered first, it stops last: when every connection is closed. */
 async function startRedis(folder: string, maxMemory: string, process: Process): Promise<void> {
@@ -31,7 +28,7 @@ async function startRedis(folder: string, maxMemory: string, process: Process): 
 const loaded = loadOptions('standalone');
 if (loaded.ok) {
   const { options } = loaded;
-  const folder = isRedisGiven(options) ? undefined : mkdtempSync(join(tmpdir(), 'reroll-redis-'));
+  const folder = isRedisGiven(options) ? undefined : redisFolder();
   const own = folder === undefined ? {} : { redisSocket: socketIn(folder), ...leaderAddress(options) };
   await runProcess('standalone', { ...options, ...own }, async (process) => {
     if (folder !== undefined) await startRedis(folder, options.redisMaxMemory, process);

@@ -13,8 +13,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SettingsError } from '@reroll/nest/settings-error';
 import { ensureRedis } from '../../../tools/cluster/src/build/redis-install.ts';
-import { RedisChild, socketIn, type RedisChildSettings } from './redis-child.ts';
+import { RedisChild, redisFolder, socketIn, type RedisChildSettings } from './redis-child.ts';
 
 const log = { info: vi.fn(), error: vi.fn(), failure: vi.fn() };
 const restarts = { inc: vi.fn() };
@@ -138,6 +139,17 @@ describe('the Redis of a standalone process', () => {
     expect(onGivenUp).not.toHaveBeenCalled();
     process.env['PATH'] = withRedis;
     await vi.waitFor(() => expect(log.info).toHaveBeenCalledWith('redis-server runs again, empty'), 10_000);
+  });
+
+  it('is not started where its folder cannot be made', async () => {
+    vi.stubEnv('TMPDIR', join(folder, 'missing'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    folder = redisFolder();
+    await expect(child().start()).rejects.toThrow(
+      new SettingsError(
+        `expected TMPDIR to be a folder that can be written to, given "${dirname(folder)}" (ENOENT)`,
+      ),
+    );
   });
 
   it('is not started in a folder of another user', async () => {

@@ -1,11 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SettingsError } from '@reroll/nest/settings-error';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
+import { shown } from '@reroll/shared/platform/options/parsing/arguments';
 import type { Counter } from 'prom-client';
 
 /** The first one on the PATH is used. */
@@ -33,6 +36,11 @@ export interface RedisChildSettings {
   readonly onGivenUp: (error: Error) => void;
 }
 
+/** The path of a folder that is not there yet. */
+export function redisFolder(): string {
+  return join(tmpdir(), `reroll-redis-${randomBytes(6).toString('hex')}`);
+}
+
 /** The path of the server's socket. */
 export function socketIn(folder: string): string {
   return join(folder, 'redis.sock');
@@ -55,7 +63,7 @@ export class RedisChild {
     this.#settings = settings;
   }
 
-  /** Resolves when it listens. Rejects with a `SettingsError` if there is no such program. */
+  /** Resolves when it listens. Rejects with a `SettingsError` if there is no such program, or no place for its folder. */
   async start(): Promise<void> {
     for (const program of PROGRAMS) {
       const child = await this.#spawn(program);
@@ -167,12 +175,18 @@ export class RedisChild {
   }
 }
 
-/** Makes the folder, which a cleaner of temporary files may have removed. Rejects if it is that of another user. */
+/**
+ * Makes the folder, also if a cleaner of temporary files has removed it. Rejects with a `SettingsError` if it cannot be made, or is that
+ * of another user.
+ */
 async function makePrivate(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const given = `${shown(dirname(folder))} (${code})`;
+    if (code !== 'EEXIST')
+      throw new SettingsError(`expected TMPDIR to be a folder that can be written to, given ${given}`);
   }
   if ((await lstat(folder)).uid !== process.geteuid?.())
     throw new SettingsError('expected a folder of this user for redis-server, given one of another');
