@@ -1,5 +1,6 @@
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { NEXT_JOB_ANNOTATION } from '@reroll/core/reload/job-of-cron-job';
+import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
 import type { KubeObject } from '@reroll/kube/objects';
 import { expect, it } from 'vitest';
 import { recordOf, Scene } from '../../testing/scene.ts';
@@ -49,4 +50,21 @@ it('a CronJob with nothing to reload for and no such Job is left as it is', asyn
   });
   expect((await scene.run()).state).toBe('unchanged');
   expect(scene.api.writes).toEqual([]);
+});
+
+it('of such a Job, nothing but a record and the id of a request gets to the CronJob', async () => {
+  const scene = new Scene((of) => {
+    of.kind = 'CronJob';
+    of.annotations[NEXT_JOB_ANNOTATION] = 'abc';
+    of.record = recordOf('new');
+  });
+  const forged = { [RECORD_ANNOTATION]: 'a text', [REQUEST_ANNOTATION]: 'another text' };
+  const metadata = { ...jobMetadata('between'), annotations: forged };
+  const spec = { template: { metadata: { annotations: forged } } };
+  scene.api.objects.set('/apis/batch/v1/namespaces/ns/jobs/w-abc', { metadata, spec } as KubeObject);
+  await scene.run();
+  const { annotations = {} } = scene.object.metadata;
+  expect(annotations[NEXT_JOB_ANNOTATION]).not.toBe('abc');
+  expect(annotations[RECORD_ANNOTATION]).toBe(recordOf('new'));
+  expect(annotations).not.toHaveProperty([REQUEST_ANNOTATION]);
 });

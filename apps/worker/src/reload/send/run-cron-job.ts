@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { PodTemplate } from '@reroll/core/model';
-import { RECORD_ANNOTATION } from '@reroll/core/record/record';
+import { readRecord, RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { jobName, jobOfCronJob, NEXT_JOB_ANNOTATION } from '@reroll/core/reload/job-of-cron-job';
 import { pointer, type PatchOperation } from '@reroll/core/reload/json-patch';
-import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
+import { isRequestId, REQUEST_ANNOTATION } from '@reroll/core/reload/request';
 import { markedTemplate, type ReloadStrategy } from '@reroll/core/reload/patch';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
@@ -118,7 +118,8 @@ export class RunCronJob implements ReloadWay {
     const isOwn = body?.metadata.ownerReferences?.some((owner) => owner.uid === uid);
     if (!body || !isOwn) return undefined;
     const record = body.metadata.annotations?.[RECORD_ANNOTATION];
-    return { record, request: body.spec?.template?.metadata?.annotations?.[REQUEST_ANNOTATION] };
+    const request = body.spec?.template?.metadata?.annotations?.[REQUEST_ANNOTATION];
+    return carriedIn(record, request);
   }
 
   async #jobNamed(job: { namespace: string; name: string }): Promise<JobObject | undefined> {
@@ -160,6 +161,14 @@ export class RunCronJob implements ReloadWay {
       throw error;
     }
   }
+}
+
+/** Whoever may create Jobs can forge one, so nothing but a record and the id of a request gets from it to the CronJob. */
+function carriedIn(record: string | undefined, request: string | undefined): Carried {
+  return {
+    record: readRecord(record).state === 'read' ? record : undefined,
+    request: request !== undefined && isRequestId(request) ? request : undefined,
+  };
 }
 
 /** Whether the Job stands for this reload, and not for what an earlier attempt found. */
