@@ -275,6 +275,14 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
+    why: 'Nobody forges a Job of a CronJob.',
+    branches: {
+      'apps/worker/src/reload/send/run-cron-job.ts': [
+        `record: readRecord(record).state === 'read' ? record : undefined,`,
+      ],
+    },
+  },
+  {
     why: 'Somebody would have to write in the milliseconds between two steps of one reload.',
     branches: {
       'apps/worker/src/reload/reload.processor.ts': ['}'],

@@ -1,7 +1,8 @@
 import { Worker } from 'bullmq';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { RedisClient } from '../connection/redis.ts';
 import { RealRedis } from '../testing/real-redis.ts';
+import { BURST } from './burst-levels.ts';
 import { alertJobOf, webhookJobOf, type NotificationJob } from './notification-jobs.ts';
 import { NOTIFICATIONS, Notifications, NotificationsFullError } from './notifications.ts';
 
@@ -96,4 +97,27 @@ it('beyond the bound no other is taken, but those that wait are repeated', async
   await expect(notifications.enqueueAlerts(SOURCE, 10_000)).rejects.toThrow(NotificationsFullError);
   await expect(notifications.enqueueWebhook('ConfigMap/shop/c1', 'update')).resolves.toBeUndefined();
   expect(await waiting()).toHaveLength(MOST);
+});
+
+it('a namespace’s burst leaves half of the room to others, whose notifications pass it', async () => {
+  // No time passes, in which more of the burst would count as none.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const connection = redis.client as RedisClient;
+  const most = 4 * BURST;
+  const many = new Notifications({ connection, prefix, attempts: 3, backoff: 60_000, mostWaiting: most });
+  try {
+    let lost = 0;
+    for (let n = 0; n < 2 * most; n += 1)
+      await many.enqueueWebhook(`ConfigMap/noisy/c${n}`, 'update').catch(() => (lost += 1));
+    expect(lost).toBeGreaterThan(most);
+    const taken = 2 * most - lost;
+    await many.enqueueWebhook(SOURCE, 'update');
+    expect(await many.queue.getJobCounts('wait', 'prioritized')).toEqual({
+      wait: BURST + 1,
+      prioritized: taken - BURST,
+    });
+  } finally {
+    await many.close();
+  }
 });

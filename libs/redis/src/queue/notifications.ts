@@ -1,13 +1,14 @@
 import { Queue } from 'bullmq';
-import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { ChangeEvent } from '@reroll/core/notify/message';
+import { BurstLevels } from './burst-levels.ts';
 import { alertJobOf, alertsJobOf, webhookJobOf, type NotificationJob } from './notification-jobs.ts';
 import { retries, type QueueSettings } from './queues.ts';
 
 export const NOTIFICATIONS = 'notifications';
 
 export interface NotificationSettings extends Omit<QueueSettings, 'debounce'> {
-  /** Notifications that may wait; no other is taken then. Default 10,000. */
+  /** Notifications that may wait; no other is taken then, and none of a burst when half as many wait. Default 10,000. */
   readonly mostWaiting?: number;
 }
 
@@ -25,12 +26,14 @@ export class NotificationsFullError extends Error {
 /**
  * The queue of alerts and webhooks. It is separate so that a slow or unreachable receiver delays nothing else. Equal notifications
  * are one job until it begins, or waits for its next attempt; one that comes while the job runs follows it (docs/adr/0003). So a
- * receiver that was away gets each once. Every method rejects if Redis cannot be reached; those that enqueue also with a
+ * receiver that was away gets each once. A namespace's burst comes after the notifications of others, and takes at most half of the room
+ * (docs/adr/0021). Every method rejects if Redis cannot be reached; those that enqueue also with a
  * `NotificationsFullError`.
  */
 export class Notifications {
   readonly queue: Queue<NotificationJob>;
   readonly #settings: NotificationSettings;
+  readonly #levels = new BurstLevels();
 
   constructor(settings: NotificationSettings) {
     this.#settings = settings;
@@ -58,19 +61,23 @@ export class Notifications {
   }
 
   async #add(job: NotificationJob, id: string, delay = 0): Promise<void> {
-    if (!(await this.#hasRoom(id)))
+    const priority = this.#levels.next(namespaceOf(job.source));
+    if (!(await this.#hasRoom(id, priority)))
       throw new NotificationsFullError(`too many notifications wait to take another ${job.type}`);
     await this.queue.add(job.type, job, {
       delay,
+      priority,
       deduplication: { id, keepLastIfActive: true },
       ...retries(this.#settings, KEEP_FAILED),
     });
   }
 
-  /** Whether few enough wait, or this one would be no further job. */
-  async #hasRoom(id: string): Promise<boolean> {
-    const { wait = 0, delayed = 0 } = await this.queue.getJobCounts('wait', 'delayed');
-    if (wait + delayed < (this.#settings.mostWaiting ?? MOST_WAITING)) return true;
+  /** Whether few enough wait, or this one would be no further job. Bursts leave half of the room to others. */
+  async #hasRoom(id: string, level: number): Promise<boolean> {
+    const counts = await this.queue.getJobCounts('wait', 'delayed', 'prioritized');
+    const waiting = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const most = this.#settings.mostWaiting ?? MOST_WAITING;
+    if (waiting < (level === 0 ? most : most / 2)) return true;
     return (await this.queue.getDeduplicationJobId(id)) !== null;
   }
 }
