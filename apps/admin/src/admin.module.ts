@@ -75,6 +75,7 @@ import { Idempotency } from './steering/idempotency.ts';
 import { ReloadWrites } from './steering/reload-writes.service.ts';
 import { Writes } from './steering/writes.ts';
 import { ADMIN_METRICS, ADMIN_OPTIONS, AUTHENTICATOR } from './tokens.ts';
+import { LongAnswers } from './why/long-answers.ts';
 import { WhyFacts } from './why/why-facts.ts';
 import { Why } from './why/why.ts';
 
@@ -113,6 +114,7 @@ const READING: readonly Provider[] = [
     [KubeClient, ADMIN_OPTIONS],
     (client, { podNamespace }) => new NamespaceHoldsReader(client, podNamespace),
   ),
+  provided(LongAnswers, [ADMIN_OPTIONS], ({ apiRequestTimeout }) => new LongAnswers(apiRequestTimeout)),
   provided(
     Why,
     [REDIS, Catalog, Queues, NamespaceHoldsReader],

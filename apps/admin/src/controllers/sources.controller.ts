@@ -14,10 +14,12 @@ import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ObjectFacts, type SourceFacts } from '../objects/object-facts.ts';
 import { listSources, PLACE } from '../objects/object-lists.ts';
-import { dependencyView, sourceSummary } from '../objects/object-views.ts';
+import { dependencySteps, rolledSteps, sourceSummary } from '../objects/object-views.ts';
 import { WavePlans } from '../objects/wave-plans.ts';
 import { ShownHashes } from '../shown-hashes.ts';
 import { mustSee } from '../steering/must.ts';
+import { inTurns } from '../why/in-turns.ts';
+import { LongAnswers } from '../why/long-answers.ts';
 import { noSettings } from '../why/no-settings.ts';
 
 const MOST_HISTORY = 50;
@@ -32,37 +34,59 @@ export class SourcesController {
     private readonly hashes: ShownHashes,
     private readonly consumers: Consumers,
     private readonly wavePlans: WavePlans,
+    private readonly long: LongAnswers,
   ) {}
 
   @Serves('listSources')
-  async list({ query, caller }: Input<'listSources'>): Promise<AnswerOf<'listSources'>> {
+  async list(input: Input<'listSources'>): Promise<AnswerOf<'listSources'>> {
+    return await this.long.make(input, (signal) => this.page(input, signal));
+  }
+
+  private async page(
+    { query, caller }: Input<'listSources'>,
+    signal: AbortSignal,
+  ): Promise<AnswerOf<'listSources'>> {
     const after = this.cursors.read(query.cursor, PLACE);
     const namespaces = new NamespacesAsked(await visibility(caller));
     const { items, last } = await listSources(query, after, { facts: this.facts, namespaces });
     const { join } = this.model.contents;
     const { shown } = this.hashes;
+    const rolled = await inTurns(rolledSteps(items), signal);
     return {
-      items: items.map((item) => sourceSummary(item, { join, shown })),
+      items: items.map((item) => sourceSummary(item, { join, shown, rolled })),
       next: last === undefined ? null : this.cursors.seal(last),
     };
   }
 
   @Serves('getSource')
-  async get({ params, caller }: Input<'getSource'>): Promise<AnswerOf<'getSource'>> {
+  async get(input: Input<'getSource'>): Promise<AnswerOf<'getSource'>> {
+    return await this.long.make(input, (signal) => this.detail(input, signal));
+  }
+
+  private async detail(
+    { params, caller }: Input<'getSource'>,
+    signal: AbortSignal,
+  ): Promise<AnswerOf<'getSource'>> {
     const found = await this.known(params, caller);
     const { join } = this.model.contents;
     const settings = await this.facts.settings();
     if (!settings) throw noSettings();
     const { key, row, users } = found;
     const { shown } = this.hashes;
-    const by = { settings, shown };
+    const pairs = [...users].map(([workload, userRow]) => ({
+      workload: { key: workload, row: userRow },
+      source: { key, row },
+    }));
+    const steps = dependencySteps(
+      pairs,
+      ({ workload }, view) => ({ workload: partsOf(workload.key), ...view }),
+      { settings, shown },
+    );
+    const rolled = await inTurns(rolledSteps([found]), signal);
     return {
-      ...sourceSummary(found, { join, shown }),
+      ...sourceSummary(found, { join, shown, rolled }),
       annotations: { ...row?.annotations },
-      workloadsInDetail: [...users].map(([workload, userRow]) => ({
-        workload: partsOf(workload),
-        ...dependencyView({ workload: { key: workload, row: userRow }, source: { key, row } }, by),
-      })),
+      workloadsInDetail: await inTurns(steps, signal),
       history: await this.history(key, join),
     };
   }

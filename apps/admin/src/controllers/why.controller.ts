@@ -1,16 +1,15 @@
-import { Controller, Inject } from '@nestjs/common';
-import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
+import { Controller } from '@nestjs/common';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
+import { LongAnswers } from '../why/long-answers.ts';
 import { Why } from '../why/why.ts';
-import { ADMIN_OPTIONS } from '../tokens.ts';
 
 /** Explains why a workload is reloaded or not, and previews changes. */
 @Controller()
 export class WhyController {
   constructor(
     private readonly why: Why,
-    @Inject(ADMIN_OPTIONS) private readonly options: AdminOptions,
+    private readonly long: LongAnswers,
   ) {}
 
   @Serves('explain')
@@ -19,8 +18,8 @@ export class WhyController {
   }
 
   @Serves('preview')
-  async preview({ body, caller, gone }: Input<'preview'>): Promise<AnswerOf<'preview'>> {
-    const late = AbortSignal.timeout(this.options.apiRequestTimeout);
-    return await this.why.preview(body, caller, AbortSignal.any([gone, late]));
+  async preview(input: Input<'preview'>): Promise<AnswerOf<'preview'>> {
+    const { body, caller } = input;
+    return await this.long.make(input, (signal) => this.why.preview(body, caller, signal));
   }
 }

@@ -13,9 +13,11 @@ import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ObjectFacts, type WorkloadFacts } from '../objects/object-facts.ts';
 import { listWorkloads, PLACE } from '../objects/object-lists.ts';
-import { dependencyView, workloadSummary } from '../objects/object-views.ts';
+import { dependencySteps, workloadSummary } from '../objects/object-views.ts';
 import { ShownHashes } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
+import { inTurns } from '../why/in-turns.ts';
+import { LongAnswers } from '../why/long-answers.ts';
 import { noSettings } from '../why/no-settings.ts';
 
 /** History entries in the answer about one object; the list of changes has the rest. */
@@ -32,6 +34,7 @@ export class WorkloadsController {
     private readonly jobs: ReloadJobs,
     private readonly live: LiveStates,
     private readonly hashes: ShownHashes,
+    private readonly long: LongAnswers,
   ) {}
 
   @Serves('listWorkloads')
@@ -47,7 +50,11 @@ export class WorkloadsController {
   }
 
   @Serves('getWorkload')
-  async get({ params, caller }: Input<'getWorkload'>): Promise<WorkloadView> {
+  async get(input: Input<'getWorkload'>): Promise<WorkloadView> {
+    return await this.long.make(input, (signal) => this.detail(input, signal));
+  }
+
+  private async detail({ params, caller }: Input<'getWorkload'>, signal: AbortSignal): Promise<WorkloadView> {
     const { sees } = await visibility(caller);
     const key = keyOf(params);
     const found = (await sees(params.namespace)) ? await this.facts.workloadFacts([key]) : [];
@@ -55,7 +62,7 @@ export class WorkloadsController {
     if (!workload) throw new ProblemError('NotFound');
     const { join } = this.model.contents;
     const [sourcesInDetail, jobs] = await Promise.all([
-      this.sources(workload),
+      this.sources(workload, signal),
       this.jobs.of([key]),
       this.live.look(join, join.workload(key)?.pairs ?? []),
     ]);
@@ -84,15 +91,20 @@ export class WorkloadsController {
     };
   }
 
-  private async sources(workload: WorkloadFacts): Promise<WorkloadView['sourcesInDetail']> {
+  private async sources(
+    workload: WorkloadFacts,
+    signal: AbortSignal,
+  ): Promise<WorkloadView['sourcesInDetail']> {
     const settings = await this.facts.settings();
     if (!settings) throw noSettings();
     const keys = sourcesOf(workload, settings.decision.keys);
     const rows = await this.facts.sourceRows(keys);
     const { shown } = this.hashes;
-    return keys.map((key) => ({
-      source: partsOf(key),
-      ...dependencyView({ workload, source: { key, row: rows.get(key) } }, { settings, shown }),
-    }));
+    const pairs = keys.map((key) => ({ workload, source: { key, row: rows.get(key) } }));
+    const steps = dependencySteps(pairs, ({ source }, view) => ({ source: partsOf(source.key), ...view }), {
+      settings,
+      shown,
+    });
+    return await inTurns(steps, signal);
   }
 }

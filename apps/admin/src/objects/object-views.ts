@@ -3,8 +3,8 @@ import { explain } from '@reroll/core/explain/explain';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import type { HistoryJoin } from '@reroll/core/history/join';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
-import { sourceNameOf } from '@reroll/core/state/rows';
-import { partsOf, type WorkloadKey } from '@reroll/core/model';
+import { sourceKeyIn, type WorkloadRow } from '@reroll/core/state/rows';
+import { namespaceOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { ShowHash } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import type { SourceFacts, WorkloadFacts } from './object-facts.ts';
@@ -34,18 +34,38 @@ function lastReload(key: WorkloadKey, join: HistoryJoin): WorkloadSummary['lastR
   return { at: timeOf(at), reason, change: outcome.pairs[0]?.change.id ?? null };
 }
 
+/** Counts the users that each source rolls. A step for each user, which may have thousands of dependencies. */
+export function* rolledSteps(
+  found: readonly SourceFacts[],
+): Generator<void, ReadonlyMap<SourceKey, number>, void> {
+  const rolled = new Map<SourceKey, number>();
+  const counted = new Set<WorkloadRow>();
+  for (const { key, users } of found) {
+    for (const row of users.values()) {
+      if (counted.has(row)) continue;
+      counted.add(row);
+      for (const name of row.dependencies) {
+        const source = sourceKeyIn(namespaceOf(key), name);
+        rolled.set(source, (rolled.get(source) ?? 0) + 1);
+      }
+      yield;
+    }
+    yield;
+  }
+  return rolled;
+}
+
+/** `rolled`: of `rolledSteps`. */
 export function sourceSummary(
-  { key, row, users }: SourceFacts,
-  by: { join: HistoryJoin; shown: ShowHash },
+  { key, row }: Pick<SourceFacts, 'key' | 'row'>,
+  by: { join: HistoryJoin; shown: ShowHash; rolled: ReadonlyMap<SourceKey, number> },
 ): SourceSummary {
-  const name = sourceNameOf(key);
   const exists = row?.exists ?? false;
-  const rolled = [...users.values()].filter(({ dependencies }) => dependencies.includes(name));
   return {
     ...partsOf(key),
     exists,
     hash: row && exists ? by.shown(key, row.hash) : null,
-    workloads: rolled.length,
+    workloads: by.rolled.get(key) ?? 0,
     changedAt: changedAt({ key, row }, by.join),
   };
 }
@@ -57,11 +77,32 @@ function changedAt({ key, row }: Pick<SourceFacts, 'key' | 'row'>, join: History
   return row && row.modifiedAt > 0 ? timeOf(row.modifiedAt * 1000) : null;
 }
 
+interface RelatedPair {
+  readonly workload: ExplainedWorkload;
+  readonly source: ExplainedSource;
+}
+
+interface ExplainBy {
+  readonly settings: ExplainSettings;
+  readonly shown: ShowHash;
+}
+
+/** A relation a step: of some workloads it takes milliseconds. `view` adds the names. */
+export function* dependencySteps<View>(
+  pairs: Iterable<RelatedPair>,
+  view: (pair: RelatedPair, view: DependencyView) => View,
+  by: ExplainBy,
+): Generator<void, View[], void> {
+  const views: View[] = [];
+  for (const pair of pairs) {
+    views.push(view(pair, dependencyView(pair, by)));
+    yield;
+  }
+  return views;
+}
+
 /** The relation between a workload and a source. */
-export function dependencyView(
-  pair: { workload: ExplainedWorkload; source: ExplainedSource },
-  by: { settings: ExplainSettings; shown: ShowHash },
-): DependencyView {
+function dependencyView(pair: RelatedPair, by: ExplainBy): DependencyView {
   const { settings, shown } = by;
   const { key, row } = pair.source;
   const { reloads, reason, because, use, record, due } = explain({ ...pair, settings, from: 'catalog' });

@@ -18,8 +18,7 @@ import { shownHash } from '@reroll/core/record/shown-hash';
 import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { NamespaceHoldsReader } from '../objects/namespace-holds.ts';
-import { inTurns, mustBeAwaited } from './in-turns.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import { inTurns } from './in-turns.ts';
 import { noSettings } from './no-settings.ts';
 import type { WhyFacts } from './why-facts.ts';
 
@@ -35,7 +34,6 @@ interface PreviewBy {
 export class Why {
   readonly #facts: WhyFacts;
   readonly #namespaces: Pick<NamespaceHoldsReader, 'of'>;
-  readonly #previews = new OneAtATime();
 
   constructor(facts: WhyFacts, namespaces: Pick<NamespaceHoldsReader, 'of'>) {
     this.#facts = facts;
@@ -61,14 +59,11 @@ export class Why {
     return explanationAnswer(explained, from, (hash) => shownHash(asked.source, hash, secret));
   }
 
-  /** As `explain`, one at a time for each caller. Stops when the signal fires. */
+  /** As `explain`. Takes long, and stops when the signal fires. */
   async preview(asked: PreviewRequest, caller: Caller, signal: AbortSignal): Promise<Preview> {
     await mustSee(caller, (asked.of === 'source' ? asked.source : asked.workload).namespace);
-    return await this.#previews.run(caller.name, async () => {
-      mustBeAwaited(signal);
-      const by = { settings: await this.#settings(), signal };
-      return asked.of === 'source' ? await this.#ofSource(asked, by) : await this.#ofWorkload(asked, by);
-    });
+    const by = { settings: await this.#settings(), signal };
+    return asked.of === 'source' ? await this.#ofSource(asked, by) : await this.#ofWorkload(asked, by);
   }
 
   async #ofSource(
