@@ -20,7 +20,8 @@ class FailingRedis {
   }
 
   // oxlint-disable-next-line max-params -- as of Redis
-  eval(_script: string, _keys: number, key: string, mine: string, text?: string): Promise<number> {
+  eval(_script: string, keys: number, key: string, ...args: string[]): Promise<number> {
+    const [mine, text] = args.slice(keys - 1);
     if (this.failures > 0) {
       this.failures -= 1;
       return Promise.reject(new Error('away'));
@@ -42,7 +43,10 @@ interface Writing {
 
 function writing(): Writing {
   const redis = new FailingRedis();
-  const idempotency = new Idempotency(redis as unknown as RedisClient, 'i:');
+  const idempotency = new Idempotency(redis as unknown as RedisClient, {
+    idempotency: 'i:',
+    idempotencyOf: 'o:',
+  });
   const self: Writing = {
     redis,
     done: 0,

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { auditShareOf } from '@reroll/core/history/audit-share';
+import type { CatalogKeys } from '@reroll/redis/catalog/keys';
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import { ProblemError } from '../http/problem-error.ts';
+import { KEEP_ANSWER } from './keep-answer.lua.ts';
 
 /** Seconds for which an answer is kept. */
 const KEPT = 86_400;
+/** Places for answers: an answer takes one for each of so many characters. */
+const CHARACTERS = 1_024;
+const MOST: MostKept = { ofCaller: 1_000, ofAll: 10_000 };
 /** Seconds for which a write under way holds its key: longer than it may take, and not for ever if the process dies. */
 const UNDER_WAY = 60;
 /** Milliseconds for which a second request waits for the first, and between two checks. */
@@ -17,22 +23,17 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) 
 return 0
 `;
 
-/**
- * KEYS 1 the key ARGV 1 what we wrote there, 2 what becomes of it, 3 how long that is kept (s) Unless another holds it by
- * now.
- */
-const KEEP = `
-local held = redis.call('GET', KEYS[1])
-if held and held ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-return 1
-`;
-
 /** Milliseconds before each retry of keeping a write's result. */
 const TRIED_AGAIN_AFTER = [100, 400] as const;
 
 const NOT_OVER = 'another request with this idempotency key has failed, or is not over: try again';
 const LOST = 'the write of this idempotency key was done, and its answer is lost: see what became of it';
+
+/** The most places. Service accounts of one namespace share those of one caller. */
+export interface MostKept {
+  readonly ofCaller: number;
+  readonly ofAll: number;
+}
 
 export interface Keyed {
   readonly actor: string;
@@ -51,6 +52,13 @@ interface Kept {
   readonly isLost?: true;
 }
 
+/** A key of Redis, and what we wrote there. */
+interface Held {
+  readonly actor: string;
+  readonly name: string;
+  readonly mine: string;
+}
+
 export interface OnceWrite<Result, Answer> {
   /** Does the write. If it rejects, it was not done. */
   readonly run: () => Promise<Result>;
@@ -60,21 +68,26 @@ export interface OnceWrite<Result, Answer> {
 /** Runs writes once for a key, and gives every repetition the same answer. */
 export class Idempotency {
   readonly #redis: RedisClient;
-  readonly #prefix: string;
+  readonly #keys: Pick<CatalogKeys, 'idempotency' | 'idempotencyOf'>;
+  readonly #most: MostKept;
 
-  /** `prefix`: `CatalogKeys.idempotency`. */
-  constructor(redis: RedisClient, prefix: string) {
+  constructor(
+    redis: RedisClient,
+    keys: Pick<CatalogKeys, 'idempotency' | 'idempotencyOf'>,
+    most: MostKept = MOST,
+  ) {
     this.#redis = redis;
-    this.#prefix = prefix;
+    this.#keys = keys;
+    this.#most = most;
   }
 
   /**
-   * Runs the write, or returns its earlier answer. Rejects with `IdempotencyMismatch` if the key was used for another
+   * Runs the write, or returns its earlier answer, as long as that is kept. Rejects with `IdempotencyMismatch` if the key was used for another
    * request, and with `Conflict` if the first is not over after some seconds, or was done and its answer lost. A failed
    * write leaves nothing and may be retried. One that was done is never repeated, whatever fails after it.
    */
   async once<Result, Answer>(keyed: Keyed, write: OnceWrite<Result, Answer>): Promise<Answer> {
-    const name = this.#prefix + sha256(`${keyed.actor}\0${keyed.key}`);
+    const name = this.#keys.idempotency + sha256(`${keyed.actor}\0${keyed.key}`);
     const kept: Kept = { request: sha256(keyed.request), by: keyed.requestId };
     const mine = JSON.stringify(kept);
     const isFirst = (await this.#redis.set(name, mine, 'EX', UNDER_WAY, 'NX')) === 'OK';
@@ -83,21 +96,26 @@ export class Idempotency {
       await this.#redis.eval(RELEASE, 1, name, mine).catch(() => undefined);
       throw error;
     });
+    const keep = (what: Kept): Promise<void> => this.#keep({ actor: keyed.actor, name, mine }, what);
     try {
       const answer = await write.answer(result);
-      await this.#keep(name, mine, { ...kept, answer });
+      await keep({ ...kept, answer });
       return answer;
     } catch (error) {
-      await this.#keep(name, mine, { ...kept, isLost: true });
+      await keep({ ...kept, isLost: true });
       throw error;
     }
   }
 
   /** Never rejects, because the write was done whether or not this succeeds. The key is held for a while even then. */
-  async #keep(name: string, mine: string, kept: Kept): Promise<void> {
+  async #keep({ actor, name, mine }: Held, kept: Kept): Promise<void> {
+    const { idempotencyOf: places } = this.#keys;
+    const text = JSON.stringify(kept);
+    const keys = [name, places + auditShareOf(actor), `${places}all`];
+    const most = [Math.ceil(text.length / CHARACTERS), this.#most.ofCaller, this.#most.ofAll];
     for (const wait of [...TRIED_AGAIN_AFTER, undefined]) {
       try {
-        await this.#redis.eval(KEEP, 1, name, mine, JSON.stringify(kept), KEPT);
+        await this.#redis.eval(KEEP_ANSWER, keys.length, ...keys, mine, text, KEPT, ...most);
         return;
       } catch {
         if (wait === undefined) return;

@@ -49,6 +49,8 @@ export interface CatalogKeys {
   readonly limits: string;
   /** Prefix of the strings `…<sha256 of actor and key>`: the result of a write through the API. */
   readonly idempotency: string;
+  /** Prefix of the sorted sets `…<share>` and `…all`: names of these results by age (see `keep-answer.lua.ts` of the admin). */
+  readonly idempotencyOf: string;
   /** String: the key under which admin shows hashes of Secrets. */
   readonly shownHashKey: string;
   /** Streams. */
@@ -88,6 +90,7 @@ export function catalogKeys(install: { cluster: string; namespace: string }): Ca
     requests: key('requests'),
     limits: key('limits'),
     idempotency: key('idempotency:'),
+    idempotencyOf: key('idempotency-of:'),
     shownHashKey: key('shown-hash-key'),
     changes: key('history:changes'),
     outcomes: key('history:outcomes'),

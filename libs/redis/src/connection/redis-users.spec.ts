@@ -89,6 +89,7 @@ const WRITERS: Readonly<Record<Exclude<keyof CatalogKeys, 'prefix'>, readonly Co
   requests: ['worker', 'admin'],
   limits: ['admin'],
   idempotency: ['admin'],
+  idempotencyOf: ['admin'],
   shownHashKey: ['admin'],
   changes: ['worker', 'admin'],
   outcomes: ['worker'],

@@ -81,5 +81,5 @@ export const idempotencyKey = z
   .meta({
     id: 'IdempotencyKey',
     description:
-      'For 24 hours, the same request with the same key is executed once and gets the same response.',
+      'For 24 hours, the same request with the same key is executed once and gets the same response. Of the latest 1,000 keys of a caller only, so repeat a write soon.',
   });

@@ -1,0 +1,32 @@
+/**
+ * Keeps what became of a write, unless another holds its key by now. Each caller has a share of all answers: beyond it, that caller's own
+ * oldest ones are dropped, and beyond all places the oldest of all.
+ *
+ * KEYS  1 the key, 2 sorted set of the places of this caller, 3 of those of all
+ * ARGV  1 what we wrote at the key, 2 what becomes of it, 3 seconds for which that is kept, 4 places that it takes, 5 most places of a
+ *       caller, 6 most places of all
+ *
+ * A place is the name of a key, and more places of the same key follow it. The set of a caller may have some that were dropped as the oldest
+ * of all; they are the oldest there, too. By the clock of Redis, because those of two admins may differ.
+ */
+export const KEEP_ANSWER = `
+local held = redis.call('GET', KEYS[1])
+if held and held ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+local time = redis.call('TIME')
+local now = time[1] .. string.format('%06d', time[2])
+local function take(places, most)
+  for place = 1, tonumber(ARGV[4]) do
+    redis.call('ZADD', places, now, place == 1 and KEYS[1] or KEYS[1] .. ' ' .. place)
+  end
+  redis.call('EXPIRE', places, ARGV[3])
+  while redis.call('ZCARD', places) > tonumber(most) do
+    local oldest = redis.call('ZPOPMIN', places)[1]
+    redis.call('DEL', oldest)
+    redis.call('ZREM', KEYS[3], oldest)
+  end
+end
+take(KEYS[3], ARGV[6])
+take(KEYS[2], ARGV[5])
+return 1
+`;
