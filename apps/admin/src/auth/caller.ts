@@ -25,8 +25,8 @@ export interface Caller {
   mayChange(workload: WorkloadKey): Promise<boolean>;
   /** Whether they may patch any workload of this namespace. */
   mayChangeAll(namespace: string): Promise<boolean>;
-  /** Whether a reload that they ask for may pass the freezes of a namespace. */
-  mayOverrideFreeze(namespace: string): Promise<boolean>;
+  /** Whether a reload that they ask for may pass the freezes of a namespace; undefined: of the whole installation. */
+  mayOverrideFreeze(namespace: string | undefined): Promise<boolean>;
   /** Whether they may do what concerns all users: pause, resume, limits. */
   maySteer(): Promise<boolean>;
   /** Whether they would still be admitted as the same user: for streams, which outlast a token. */

@@ -97,7 +97,10 @@ export class KubernetesTokens implements Authenticator {
       sees: (namespace) => may({ resourceAttributes: { ...list, namespace } }),
       mayChange: (workload) => mayPatch(workload, may),
       mayChangeAll: (namespace) => may({ resourceAttributes: { ...DEPLOYMENTS, verb: 'patch', namespace } }),
-      mayOverrideFreeze: (namespace) => may({ resourceAttributes: { ...OVERRIDE_FREEZE, namespace } }),
+      mayOverrideFreeze: (namespace) =>
+        may({
+          resourceAttributes: { ...OVERRIDE_FREEZE, ...(namespace === undefined ? {} : { namespace }) },
+        }),
       maySteer: () => may({ resourceAttributes: { ...DEPLOYMENTS, verb: 'patch' } }),
       isKnown,
     };

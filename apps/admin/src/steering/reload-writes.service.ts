@@ -29,7 +29,6 @@ export class ReloadWrites {
   }: Pick<Input<'reloadWorkload'>, 'params' | 'caller' | 'body'>): Write<Accepted, Accepted> {
     const { reason, now = false, overrideFreeze = false } = body;
     const workload = keyOf(params);
-    const passes = passedHolds(body);
     const passed = [...(overrideFreeze ? ['freezes'] : []), ...(now ? ['windows, limits and waves'] : [])];
     return {
       action: 'reloadWorkload',
@@ -40,7 +39,12 @@ export class ReloadWrites {
         if (overrideFreeze) await mustOverrideFreeze(caller, params.namespace);
         if (!(await this.catalog.workloads([workload])).has(workload)) throw new ProblemError('NotFound');
       },
-      run: () => this.#request(workload, { actor: caller.name, reason, passes }),
+      run: async () => {
+        // A freeze of the installation may begin later: its right is asked for whether or not there is one.
+        const overrideFreezeOfAll = overrideFreeze && (await caller.mayOverrideFreeze(undefined));
+        const passes = passedHolds({ now, overrideFreeze, overrideFreezeOfAll });
+        return await this.#request(workload, { actor: caller.name, reason, passes });
+      },
       answer: (change) => change,
     };
   }

@@ -1,4 +1,5 @@
 import type { HoldReason } from '@reroll/core/holds/hold';
+import type { PassedHold } from '@reroll/core/holds/passed';
 import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
 import { recordedHashes, recordedReloads, RECORD_ANNOTATION, writeRecord } from '@reroll/core/record/record';
 import type { ReloadJob } from '@reroll/redis/queue/jobs';
@@ -76,14 +77,14 @@ describe.each(HELD)('%s', (_, hold, reason) => {
 });
 
 const passing =
-  (...passes: HoldReason[]): Change =>
+  (...passes: PassedHold[]): Change =>
   (scene) =>
     void (scene.request = { ...REQUEST, passes });
 
 test.each(HELD)(
   'a manual reload that passes %s is done, with what else is pending',
   async (_, hold, reason) => {
-    const passes = all(hold, passing(reason as HoldReason));
+    const passes = all(hold, passing(reason as HoldReason, 'InstallationFrozen'));
     expect(await new Scene(passes).run()).toMatchObject({ state: 'reloaded', rolled: [CM] });
     const others = (['Frozen', 'OutsideWindow', 'AwaitsApproval', 'TooOften'] as const).filter(
       (each) => each !== reason,

@@ -3,7 +3,8 @@ import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RequestState } from '@reroll/core/reload/request';
 import { adoptionProblems } from '@reroll/core/adopted/adopted';
 import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
-import type { HoldReason, ReloadHold } from '@reroll/core/holds/hold';
+import type { ReloadHold } from '@reroll/core/holds/hold';
+import type { PassedHold } from '@reroll/core/holds/passed';
 import { unusablePatterns } from '@reroll/core/state/workloads/advice';
 import { isInConflict, RELEASE_ANNOTATION } from '@reroll/core/state/workloads/conflict';
 import type { PatternError } from '@reroll/core/patterns/patterns';
@@ -63,7 +64,7 @@ export interface Gathered {
   /** The id of the request, if it replaces pods. */
   readonly request?: string | undefined;
   /** The holds that this request passes. */
-  readonly passes?: readonly HoldReason[] | undefined;
+  readonly passes?: readonly PassedHold[] | undefined;
 }
 
 export interface OutcomeSettings {

@@ -271,6 +271,8 @@ describe('a manual reload', () => {
     },
     record: reloaded(1),
   };
+  /** Frozen by its Namespace, and with the whole installation. */
+  const ofAll = { namespace: freeze('; audit'), installation: { 'reroll.dev/freeze-all': '; incident' } };
   const approved = { ...everything, workload: { ...everything.workload, 'reroll.dev/approved': 'abc' } };
 
   test.each([
@@ -280,6 +282,9 @@ describe('a manual reload', () => {
     [everything, { now: true, overrideFreeze: true }, 'AwaitsApproval'],
     [approved, { now: true }, 'Frozen'],
     [approved, { now: true, overrideFreeze: true }, undefined],
+    [ofAll, { overrideFreeze: true }, 'Frozen'],
+    [ofAll, { overrideFreezeOfAll: true }, 'Frozen'],
+    [ofAll, { overrideFreeze: true, overrideFreezeOfAll: true }, undefined],
     [{ record: reloaded(1), workload: limit('1/1h') }, {}, 'TooOften'],
     [{ record: reloaded(1), workload: limit('1/1h') }, { now: true }, undefined],
   ])('of %j that passes %j is held by %s', (input, asked, reason) => {
@@ -290,8 +295,8 @@ describe('a manual reload', () => {
     [undefined, []],
     ['Frozen', []],
     [
-      ['Frozen', 'OutsideWindow', 'TooOften'],
-      ['Frozen', 'OutsideWindow', 'TooOften'],
+      ['Frozen', 'InstallationFrozen', 'OutsideWindow', 'TooOften'],
+      ['Frozen', 'InstallationFrozen', 'OutsideWindow', 'TooOften'],
     ],
     [['AwaitsApproval', 'Reloaded', 7, null], []],
   ])('passes by what was stored as %j: %j', (stored, expected) => {

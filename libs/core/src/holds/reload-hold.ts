@@ -11,10 +11,10 @@ import {
   LIMIT_ANNOTATION,
   untilText,
   WINDOW_ANNOTATION,
-  type HoldReason,
   type NamespaceHolds,
   type ReloadHold,
 } from './hold.ts';
+import type { PassedHold } from './passed.ts';
 import { nextReloadAt, readLimit, type ReloadLimit } from './reload-limit.ts';
 import { readWindows, windowState } from './window.ts';
 
@@ -38,21 +38,22 @@ export interface HoldInput extends NamespaceHolds {
   /** See `pendingId`. */
   readonly id: string;
   /** Holds that do not count, because a manual reload passes them. Default none. */
-  readonly passes?: readonly HoldReason[] | undefined;
+  readonly passes?: readonly PassedHold[] | undefined;
   /** Unix milliseconds. */
   readonly now: number;
 }
 
-/** In the order in which they count. */
+/** In the order in which they count, after freezes. */
 const CHECKS = [
-  ['Frozen', frozen],
   ['OutsideWindow', outsideWindow],
   ['AwaitsApproval', awaitsApproval],
   ['TooOften', tooOften],
 ] as const;
 
-/** Returns why a pending workload must not be reloaded now, the first of the checks; undefined if it may. */
+/** Returns why a pending workload must not be reloaded now, a freeze or the first of the checks; undefined if it may. */
 export function holdOf(input: HoldInput): ReloadHold | undefined {
+  const freeze = frozen(input);
+  if (freeze) return freeze;
   for (const [reason, check] of CHECKS) {
     const hold = input.passes?.includes(reason) ? undefined : check(input);
     if (hold) return hold;
@@ -78,14 +79,14 @@ export function limitOf(
 }
 
 /** A freeze counts wherever it is set; the one that ends last is reported. */
-function frozen({ workload, namespace, installation, now }: HoldInput): ReloadHold | undefined {
+function frozen({ workload, namespace, installation, passes = [], now }: HoldInput): ReloadHold | undefined {
   const freezes = [
-    ['The workload', annotationOf(workload, FREEZE_ANNOTATION)],
-    ['The namespace', annotationOf(namespace, FREEZE_ANNOTATION)],
-    ['The installation', annotationOf(installation, FREEZE_ALL_ANNOTATION)],
+    ['The workload', annotationOf(workload, FREEZE_ANNOTATION), 'Frozen'],
+    ['The namespace', annotationOf(namespace, FREEZE_ANNOTATION), 'Frozen'],
+    ['The installation', annotationOf(installation, FREEZE_ALL_ANNOTATION), 'InstallationFrozen'],
   ] as const;
-  const holds = freezes.flatMap(([where, text]) =>
-    text === undefined ? [] : (freezeHold(text, where, now) ?? []),
+  const holds = freezes.flatMap(([where, text, pass]) =>
+    text === undefined || passes.includes(pass) ? [] : (freezeHold(text, where, now) ?? []),
   );
   return holds.toSorted((a, b) => (b.until ?? Infinity) - (a.until ?? Infinity))[0];
 }

@@ -1,5 +1,4 @@
-import type { HoldReason } from '@reroll/core/holds/hold';
-import { readPassedHolds } from '@reroll/core/holds/passed';
+import { readPassedHolds, type PassedHold } from '@reroll/core/holds/passed';
 import { jsonFields } from '@reroll/core/json';
 import { randomBytes } from 'node:crypto';
 import type { RedisClient } from '../connection/redis.ts';
@@ -15,7 +14,7 @@ export interface ReloadRequest {
   /** Unix milliseconds. */
   readonly at: number;
   /** Holds that it passes. Undefined: none. */
-  readonly passes?: readonly HoldReason[];
+  readonly passes?: readonly PassedHold[];
 }
 
 /** Who asks for a reload, and why. `passes`: the holds that it passes; default none. */
@@ -44,7 +43,7 @@ export function decodeRequest(text: string): ReloadRequest | undefined {
   return { id, actor, reason, at, ...passing(readPassedHolds(passes)) };
 }
 
-function passing(passes: readonly HoldReason[] = []): Pick<ReloadRequest, 'passes'> {
+function passing(passes: readonly PassedHold[] = []): Pick<ReloadRequest, 'passes'> {
   return passes.length === 0 ? {} : { passes };
 }
 

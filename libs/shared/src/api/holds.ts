@@ -38,7 +38,7 @@ export const reloadRequest = z
     reason: writeReason,
     /** Whether to ignore windows, limits and waves. */
     now: z.boolean().optional(),
-    /** Whether to ignore freezes; requires the right to override them. */
+    /** Whether to ignore freezes; requires the right to override them, in all namespaces for one of the installation. */
     overrideFreeze: z.boolean().optional(),
   })
   .meta({ id: 'ReloadRequest' });

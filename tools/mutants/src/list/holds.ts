@@ -13,8 +13,8 @@ export const holdMutants = [
   ...inFile(`${HOLDS}/reload-hold.ts`, [
     {
       name: 'a freeze of the Namespace counts only without one of the workload',
-      text: `['The namespace', annotationOf(namespace, FREEZE_ANNOTATION)],`,
-      replacement: `['The namespace', workload[FREEZE_ANNOTATION] === undefined ? annotationOf(namespace, FREEZE_ANNOTATION) : undefined],`,
+      text: `['The namespace', annotationOf(namespace, FREEZE_ANNOTATION), 'Frozen'],`,
+      replacement: `['The namespace', workload[FREEZE_ANNOTATION] === undefined ? annotationOf(namespace, FREEZE_ANNOTATION) : undefined, 'Frozen'],`,
       killedBy: { spec: CHAIN, test: 'counts wherever it is set' },
     },
     {
