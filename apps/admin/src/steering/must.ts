@@ -14,7 +14,7 @@ export async function mustSteer(caller: Caller): Promise<void> {
 export async function mustChange(caller: Caller, workload: WorkloadKey): Promise<void> {
   await mustSee(caller, namespaceOf(workload));
   if (await caller.mayChange(workload)) return;
-  throw new ProblemError('Forbidden', { detail: 'expected the right to patch this workload' });
+  throw new ProblemError('Forbidden', { detail: `expected the right to patch ${workload}` });
 }
 
 /** Rejects unless a reload that the caller asks for may pass the freezes of the namespace. */

@@ -37,7 +37,10 @@ export class ReloadWrites {
       allow: async () => {
         await mustChange(caller, workload);
         if (overrideFreeze) await mustOverrideFreeze(caller, params.namespace);
-        if (!(await this.catalog.workloads([workload])).has(workload)) throw new ProblemError('NotFound');
+        const row = (await this.catalog.workloads([workload])).get(workload);
+        if (!row) throw new ProblemError('NotFound');
+        const { templateOwner } = row;
+        if (templateOwner?.isMarked) await mustChange(caller, templateOwner.key);
       },
       run: async () => {
         // A freeze of the installation may begin later: its right is asked for whether or not there is one.
