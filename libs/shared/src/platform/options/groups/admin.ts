@@ -70,7 +70,8 @@ export const adminOptions = options('Admin API', {
     flag: '--anonymous',
     default: 'none',
     apps: ADMIN,
-    description: 'What requests without a token may do: nothing, or read everything.',
+    description:
+      'What requests without a token may do: nothing, or read everything. With `read`, any website that somebody visits while a port-forward to the admin is open on their machine may read everything, too.',
     ...oneOf(['none', 'read']),
   },
   apiRequestsPerMinute: {
