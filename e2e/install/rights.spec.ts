@@ -16,14 +16,11 @@ import { grantedTo, refused, requestsOf, unneeded } from './support/rights.ts';
 const EVERY_KIND: Values = {
   reloader: {
     isArgoRollouts: true,
-    isOpenshift: true,
+    isOpenshift: 'auto',
     enableCSIIntegration: true,
     reloadOnDelete: true,
     discoveryInterval: '1s',
-    // With isOpenshift the ids of users are left to OpenShift, which is not here.
-    deployment: { securityContext: { runAsUser: 65532, runAsGroup: 65532, fsGroup: 65532 } },
   },
-  redis: { securityContext: { runAsUser: 999, runAsGroup: 1000, fsGroup: 1000 } },
 };
 
 const cluster = installCluster();

@@ -120,6 +120,28 @@ describe('short-lived pods', () => {
   });
 });
 
+it.each([
+  [false, undefined, true],
+  ['auto', undefined, true],
+  ['auto', 'apps.openshift.io/v1', true],
+  ['auto', 'security.openshift.io/v1', false],
+  [true, undefined, false],
+])(
+  'isOpenshift: %s where the API server has %s: our ids of users: %s',
+  async (isOpenshift, api, expected) => {
+    const manifests = await manifestsWith({ reloader: { isOpenshift } }, api === undefined ? {} : { api });
+    const contexts = manifests
+      .filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job', 'Pod'].includes(kind))
+      .map((each) =>
+        at(each, each.kind === 'Pod' ? 'spec.securityContext' : 'spec.template.spec.securityContext'),
+      );
+    expect(contexts).toHaveLength(7);
+    for (const context of contexts)
+      for (const id of ['runAsUser', 'runAsGroup', 'fsGroup'])
+        expect(at(context, id) !== undefined).toBe(expected);
+  },
+);
+
 it('helm test exists where a rollout can be seen, and only as a hook', async () => {
   const tests = async (values: object): Promise<readonly Manifest[]> =>
     (await manifestsWith(values as Record<string, unknown>)).filter(

@@ -228,7 +228,7 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
     mode: 'standalone',
     admin: { enabled: false },
     redis: external({ host: 'redis.example', ...secret, tls: { enabled: true, caSecret: 'ca' } }),
-    reloader: { isOpenshift: 'auto', podDisruptionBudget: { enabled: true, minAvailable: 1 } },
+    reloader: { isOpenshift: true, podDisruptionBudget: { enabled: true, minAvailable: 1 } },
   },
   'no admin': { admin: { enabled: false } },
   'names that look like numbers, and an address for profiles': {

@@ -107,7 +107,7 @@ const WITH_TOKEN = [
 ];
 
 function podProblems(manifests: readonly Manifest[], values: ChartValues): readonly string[] {
-  const isOpenshift = at(values, 'reloader.isOpenshift') !== undefined;
+  const isOpenshift = at(values, 'reloader.isOpenshift') === true;
   return podsOf(manifests).flatMap((pod) => {
     const hasToken = at(pod.spec, 'automountServiceAccountToken') === true;
     const token =

@@ -20,13 +20,12 @@ securityContext:
 {{/* Of affinities only those to nodes: others spread what runs for long, and could keep these Pending. */}}
 {{- define "reroll.briefPod" -}}
 {{- $deployment := .Values.reloader.deployment -}}
-{{- $openshift := include "reroll.isOpenshift" . | eq "true" -}}
 {{- with include "reroll.imagePullSecrets" . }}
 {{- . }}
 {{ end -}}
 enableServiceLinks: false
 securityContext:
-  {{- include "reroll.podSecurityContext" (dict "openshift" $openshift "id" 65532 "group" 65532 "added" $deployment.securityContext) | nindent 2 }}
+  {{- include "reroll.podSecurityContext" (dict "root" . "id" 65532 "group" 65532 "added" $deployment.securityContext) | nindent 2 }}
 {{- include "reroll.podClasses" . }}
 {{- with ($deployment.affinity | default dict).nodeAffinity }}
 affinity:

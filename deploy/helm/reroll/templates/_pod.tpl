@@ -26,10 +26,10 @@
 {{- (index .root.Values .component).terminationGracePeriodSeconds | default (add $drain 10) -}}
 {{- end -}}
 
-{{/* OpenShift gives each namespace its own ids, and refuses others. */}}
+{{/* OpenShift gives each namespace its own ids, and refuses others. Takes `root`, `id`, `group` and `added`. */}}
 {{- define "reroll.podSecurityContext" -}}
 {{- $context := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") -}}
-{{- if not .openshift -}}
+{{- if not (include "reroll.openshiftSetsIds" .root) -}}
 {{- $context = merge $context (dict "runAsUser" .id "runAsGroup" .group "fsGroup" .group) -}}
 {{- end -}}
 {{- toYaml (mergeOverwrite $context (deepCopy .added)) -}}
@@ -72,7 +72,6 @@ tolerations:
 {{- define "reroll.pod" -}}
 {{- $deployment := .root.Values.reloader.deployment -}}
 {{- $own := index .root.Values .component -}}
-{{- $openshift := ne (toString .root.Values.reloader.isOpenshift) "false" -}}
 {{- with include "reroll.imagePullSecrets" .root }}
 {{- . }}
 {{ end -}}
@@ -81,7 +80,7 @@ automountServiceAccountToken: {{ kindIs "invalid" $deployment.automountServiceAc
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ include "reroll.gracePeriod" . }}
 securityContext:
-  {{- include "reroll.podSecurityContext" (dict "openshift" $openshift "id" 65532 "group" 65532 "added" $deployment.securityContext) | nindent 2 }}
+  {{- include "reroll.podSecurityContext" (dict "root" .root "id" 65532 "group" 65532 "added" $deployment.securityContext) | nindent 2 }}
 {{- include "reroll.podClasses" .root }}
 {{- with $deployment.affinity }}
 affinity:

@@ -12,6 +12,13 @@
 {{- if ne (toString .Values.reloader.isOpenshift) "false" -}}true{{- end -}}
 {{- end -}}
 
+{{/* Whether OpenShift sets the ids of users and groups; `auto` asks the API server. */}}
+{{- define "reroll.openshiftSetsIds" -}}
+{{- $value := toString .Values.reloader.isOpenshift -}}
+{{- $isServed := .Capabilities.APIVersions.Has "security.openshift.io/v1" -}}
+{{- if or (eq $value "true") (and (eq $value "auto") $isServed) -}}true{{- end -}}
+{{- end -}}
+
 {{- define "reroll.watcherRules" -}}
 {{- $reloader := .Values.reloader -}}
 - apiGroups: [""]
