@@ -53,6 +53,42 @@ describe('pods of watcher, worker and admin', () => {
     expect(bounds).toEqual(expected);
   });
 
+  const ha = { enableHA: true, deployment: { replicas: 2 } };
+  it.each<[ChartValues, readonly string[]]>([
+    [{ reloader: { ...ha, podDisruptionBudget: { enabled: true, minAvailable: 1 } } }, ['watcher', 'worker']],
+    [{ reloader: { podDisruptionBudget: { enabled: true, minAvailable: 2 } } }, []],
+    [{ reloader: { podDisruptionBudget: { enabled: true, minAvailable: '50%' } } }, ['watcher', 'worker']],
+    [{ reloader: { podDisruptionBudget: { enabled: true, minAvailable: '51%' } } }, []],
+    [{ reloader: { podDisruptionBudget: { enabled: true, minAvailable: '100%' } } }, []],
+    [
+      {
+        reloader: { deployment: { replicas: 3 }, podDisruptionBudget: { enabled: true, minAvailable: 2 } },
+        worker: { autoscaling: { enabled: true, minReplicas: 4 } },
+        admin: { replicas: 2 },
+      },
+      ['watcher', 'worker'],
+    ],
+    [
+      {
+        reloader: { clusterName: 'c', podDisruptionBudget: { enabled: true, minAvailable: 1 } },
+        worker: { keda: { enabled: true } },
+      },
+      ['watcher'],
+    ],
+    [{ mode: 'standalone', reloader: { podDisruptionBudget: { enabled: true, minAvailable: 1 } } }, []],
+    [
+      { mode: 'standalone', reloader: { ...ha, podDisruptionBudget: { enabled: true, minAvailable: 1 } } },
+      ['standalone'],
+    ],
+  ])('a minAvailable for all is only for who has more pods: %j', async (values, expected) => {
+    const budgets = (await manifestsWith(values)).filter(({ kind }) => kind === 'PodDisruptionBudget');
+    const [bound, others] = [true, false].map((isBound) =>
+      budgets.filter((budget) => (at(budget, 'spec.minAvailable') !== undefined) === isBound),
+    );
+    expect(bound?.map(({ metadata }) => metadata.name)).toEqual(expected.map((name) => `reroll-${name}`));
+    for (const budget of others ?? []) expect(at(budget, 'spec.maxUnavailable')).toBe(1);
+  });
+
   it('restart when a credential in our Secret changes', async () => {
     const checksum = async (url: string): Promise<unknown> => {
       const manifests = await manifestsWith({ reloader: { webhookUrl: url } });

@@ -51,6 +51,30 @@ checksum/secret: {{ sha256sum . }}
 {{- if not (kindIs "invalid" .) -}}{{- . -}}{{- end -}}
 {{- end -}}
 
+{{/* How many pods a component has at least. Takes `root` and `component`. */}}
+{{- define "reroll.leastReplicas" -}}
+{{- $own := index .root.Values .component -}}
+{{- $shared := .root.Values.reloader.deployment.replicas -}}
+{{- if ($own.keda | default dict).enabled -}}
+{{- $own.keda.minReplicas -}}
+{{- else if ($own.autoscaling | default dict).enabled -}}
+{{- $own.autoscaling.minReplicas -}}
+{{- else if and (has .component (list "watcher" "standalone")) (not (kindIs "invalid" $shared)) -}}
+{{- $shared -}}
+{{- else -}}
+{{- $own.replicas -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The minAvailable of a component; nothing if it is that of all components and would forbid every eviction. Takes `root`,
+     `component` and `budget`. */}}
+{{- define "reroll.minAvailable" -}}
+{{- $bound := include "reroll.bound" .budget.minAvailable -}}
+{{- $replicas := include "reroll.leastReplicas" . | float64 -}}
+{{- $pods := hasSuffix "%" $bound | ternary (divf (mulf $replicas (trimSuffix "%" $bound | float64)) 100) (float64 $bound) -}}
+{{- if or (lt (ceil $pods) $replicas) (not .root.Values.reloader.podDisruptionBudget.enabled) -}}{{- $bound -}}{{- end -}}
+{{- end -}}
+
 {{- define "reroll.podDisruptionBudget" -}}
 {{- $shared := .root.Values.reloader.podDisruptionBudget -}}
 {{- $budget := ternary $shared (index .root.Values .component).podDisruptionBudget $shared.enabled -}}
@@ -63,7 +87,7 @@ metadata:
   labels:
     {{- include "reroll.labels" . | nindent 4 }}
 spec:
-  {{- with include "reroll.bound" $budget.minAvailable }}
+  {{- with include "reroll.minAvailable" (merge (dict "budget" $budget) .) }}
   minAvailable: {{ . }}
   {{- else }}
   maxUnavailable: {{ include "reroll.bound" $budget.maxUnavailable | default 1 }}
