@@ -167,6 +167,19 @@ function valuesOf(install: string, mode: 'distributed' | 'standalone'): ChartVal
   return [{ mode }, ...those.map((each) => each.around), ...those.map(({ given }) => given)].reduce(merged);
 }
 
+it.each([
+  [[], ['--secret-types-to-ignore=']],
+  [['a/b', 'c/d'], ['--secret-types-to-ignore=a/b,c/d']],
+  ['', []],
+  [null, []],
+])('an empty list of types of Secrets is none, and nothing the default: %j', async (given, expected) => {
+  const manifests = await manifestsWith({ reloader: { secretTypesToIgnore: given } });
+  for (const app of ['watcher', 'worker'])
+    expect(workload(manifests, app).args.filter((arg) => arg.startsWith('--secret-types-to-ignore'))).toEqual(
+      expected,
+    );
+});
+
 it('every option of the table has a value', () => {
   expect(SAMPLED.map(({ option }) => option.flag)).toEqual(rest.map(({ flag }) => flag));
 });

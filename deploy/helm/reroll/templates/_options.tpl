@@ -35,7 +35,9 @@
 {{- $isOf := or (has $component $option.apps) (and (eq $component "standalone") (or $hasAdmin (not (hasPrefix "admin." $option.value)))) }}
 {{- if and $isOf (eq $option.sensitive $sensitive) }}
 {{- $text := include "reroll.optionText" (dict "root" $root "option" $option) }}
-{{- if and (ne $text "") (ne $text $option.default) }}
+{{- /* An empty list of these is none; without a list, the default applies. */}}
+{{- $isNone := and (eq $option.flag "--secret-types-to-ignore") (kindIs "slice" $root.Values.reloader.secretTypesToIgnore) }}
+{{- if and (or $isNone (ne $text "")) (ne $text $option.default) }}
 - {{ dict "flag" $option.flag "env" $option.env "text" $text | toJson }}
 {{- end }}
 {{- end }}
