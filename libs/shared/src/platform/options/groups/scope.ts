@@ -54,7 +54,7 @@ export const scopeOptions = options('Scope', {
     default: '',
     apps: BOTH,
     description:
-      'Watch only ConfigMaps and Secrets with these labels. `a:b` means `a=b`; `a:*` and `a=*` mean `a`.',
+      'Watch only ConfigMaps, Secrets and SecretProviderClassPodStatuses with these labels. `a:b` means `a=b`; `a:*` and `a=*` mean `a`.',
     incumbent: true,
     ...labelSelector(),
   },
