@@ -78,6 +78,7 @@ it('the patch in deploy/README.md lets the policies apply to the account in anot
   expect(policies.map((policy) => at(policy, 'spec.matchConditions.0.expression'))).toEqual([
     `request.userInfo.username == '${account}'`,
     `request.userInfo.username == '${account}'`,
+    `request.userInfo.username == '${account}'`,
   ]);
 });
 

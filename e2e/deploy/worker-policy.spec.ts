@@ -323,6 +323,8 @@ describe('a Job that the worker creates', () => {
       'a port of its node': container({ ports: [{ containerPort: 80, hostPort: 80 }] }),
       'an account that may do all': { serviceAccountName: 'admin' },
       'an account that may create pods everywhere': { serviceAccountName: 'operator' },
+      'an account that may update StatefulSets everywhere': { serviceAccountName: 'editor' },
+      'an account that may reach every kubelet': { serviceAccountName: 'prober' },
     };
     for (const [what, podSpec] of Object.entries(podSpecs))
       expect(await created(recreated(podSpec)), what).toEqual({ admin: 201, worker: 403 });
@@ -341,6 +343,8 @@ beforeAll(async () => {
   const roles: Readonly<Record<string, Rule>> = {
     admin: { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
     operator: { apiGroups: pods, resources: ['pods'], verbs: ['create'] },
+    editor: { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['update'] },
+    prober: { apiGroups: pods, resources: ['nodes/proxy'], verbs: ['get'] },
     ordinary: { apiGroups: pods, resources: ['pods'], verbs: ['get', 'list'] },
   };
   for (const [name, rule] of Object.entries(roles)) await caller(space, name, { cluster: [rule] });

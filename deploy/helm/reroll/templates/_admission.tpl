@@ -223,7 +223,8 @@ spec:
 e.name.startsWith('STAKATER_') && e.name.matches('^STAKATER_[A-Z0-9_]*_(CONFIGMAP|SECRET|SECRETPROVIDERCLASS)$')
 {{- end -}}
 
-{{/* Rights by which an account is as good as an administrator of the cluster: group, resource, subresource, verb. */}}
+{{/* Rights in all namespaces by which an account is as good as an administrator of the cluster: group, resource, subresource,
+     verb. */}}
 {{- define "reroll.powers" -}}
 - ['*', '*', '', '*']
 - [rbac.authorization.k8s.io, clusterroles, '', escalate]
@@ -232,24 +233,47 @@ e.name.startsWith('STAKATER_') && e.name.matches('^STAKATER_[A-Z0-9_]*_(CONFIGMA
 - ['', groups, '', impersonate]
 - ['', serviceaccounts, '', impersonate]
 - ['', serviceaccounts, token, create]
+# get and create: by WebSocket, a command in a container is a GET.
+- ['', nodes, proxy, get]
 - ['', nodes, proxy, create]
-- ['', pods, '', create]
+- ['', pods, exec, get]
 - ['', pods, exec, create]
-- [apps, deployments, '', create]
-- [apps, deployments, '', patch]
-- [apps, daemonsets, '', create]
-- [apps, daemonsets, '', patch]
-- [apps, statefulsets, '', create]
-- [batch, jobs, '', create]
-- [batch, cronjobs, '', create]
+- ['', pods, ephemeralcontainers, patch]
+- ['', pods, ephemeralcontainers, update]
+- ['', pods, '', create]
+- ['', pods, '', patch]
+- ['', pods, '', update]
+- [admissionregistration.k8s.io, mutatingwebhookconfigurations, '', create]
+- [admissionregistration.k8s.io, mutatingwebhookconfigurations, '', patch]
+- [admissionregistration.k8s.io, mutatingwebhookconfigurations, '', update]
 {{- end -}}
 
-{{/* Jobs that are created: admission sees neither the CronJob nor the Job that they are copies of, so what it can
-     refuse is what would make such a Job worth more than its namespace. */}}
-{{- define "reroll.workerJobs" -}}
-{{- $policy := .root.Values.worker.admissionPolicy -}}
-{{- $reloader := .root.Values.reloader -}}
-{{- $trusted := include "reroll.items" $policy.privilegedJobNamespaces | fromYamlArray -}}
+{{/* The same, of kinds that make pods of a template: that of a Job cannot be changed. */}}
+{{- define "reroll.templatePowers" -}}
+{{- range list (list "apps" "deployments") (list "apps" "daemonsets") (list "apps" "statefulsets") (list "apps" "replicasets") (list "batch" "cronjobs") (list "" "replicationcontrollers") }}
+{{- $kind := . }}
+{{- range list "create" "patch" "update" }}
+- {{ list (index $kind 0) (index $kind 1) "" . | toJson }}
+{{- end }}
+{{- end }}
+- [batch, jobs, '', create]
+{{- end -}}
+
+{{/* That the account of a Job has none of these rights. One a validation: a check costs a third of what the API server lets one
+     expression cost, and 28 of them are all that it lets one policy cost. Takes a list of rights. */}}
+{{- define "reroll.celPowerless" -}}
+{{- range . }}
+- message: Reroll's worker creates no Job whose ServiceAccount is as good as an administrator of the cluster
+  reason: Forbidden
+  expression: >-
+    variables.isTrusted || !authorizer.serviceAccount(request.namespace, variables.account).group({{ squote (index . 0) }}).resource({{ squote (index . 1) }})
+    {{- with index . 2 }}.subresource({{ squote . }}){{ end }}.check({{ squote (index . 3) }}).allowed()
+{{- end }}
+{{- end -}}
+
+{{/* What the policies for new Jobs begin with. Takes what workerPolicyHead takes. */}}
+{{- define "reroll.workerJobPolicy" -}}
+{{- $trusted := include "reroll.items" .root.Values.worker.admissionPolicy.privilegedJobNamespaces | fromYamlArray -}}
 {{ include "reroll.workerPolicyHead" . }}
 spec:
   {{- include "reroll.workerPolicyMatch" . | nindent 2 }}
@@ -260,15 +284,35 @@ spec:
         operations: [CREATE]
         resources: [jobs]
   variables:
+    - name: podSpec
+      expression: >-
+        object.spec.template.spec
+    - name: account
+      expression: >-
+        'serviceAccountName' in variables.podSpec && variables.podSpec.serviceAccountName != '' ? variables.podSpec.serviceAccountName : 'default'
+    - name: isTrusted
+      expression: >-
+        {{ empty $trusted | ternary "false" (printf "request.namespace in %s" (include "reroll.celList" $trusted)) }}
+{{- end -}}
+
+{{/* The rest of those rights, in a policy of its own for their cost. */}}
+{{- define "reroll.workerAccounts" -}}
+{{ include "reroll.workerJobPolicy" . }}
+  validations:
+    {{- include "reroll.templatePowers" . | fromYamlArray | include "reroll.celPowerless" | nindent 4 }}
+{{- end -}}
+
+{{/* Jobs that are created: admission sees neither the CronJob nor the Job that they are copies of, so what it can
+     refuse is what would make such a Job worth more than its namespace. */}}
+{{- define "reroll.workerJobs" -}}
+{{- $reloader := .root.Values.reloader -}}
+{{ include "reroll.workerJobPolicy" . }}
     - name: annotations
       expression: >-
         'annotations' in object.metadata ? object.metadata.annotations : {}
     - name: owners
       expression: >-
         'ownerReferences' in object.metadata ? object.metadata.ownerReferences : []
-    - name: podSpec
-      expression: >-
-        object.spec.template.spec
     - name: containers
       expression: >-
         variables.podSpec.containers + ('initContainers' in variables.podSpec ? variables.podSpec.initContainers : [])
@@ -276,12 +320,6 @@ spec:
       expression: >-
         variables.containers.filter(c, 'securityContext' in c).map(c, c.securityContext) +
         ('securityContext' in variables.podSpec ? [variables.podSpec.securityContext] : [])
-    - name: account
-      expression: >-
-        'serviceAccountName' in variables.podSpec && variables.podSpec.serviceAccountName != '' ? variables.podSpec.serviceAccountName : 'default'
-    - name: isTrusted
-      expression: >-
-        {{ empty $trusted | ternary "false" (printf "request.namespace in %s" (include "reroll.celList" $trusted)) }}
   validations:
     {{- include "reroll.workerPolicyNamespaces" . | nindent 4 }}
     - message: Reroll's worker creates Jobs only of a CronJob, or in the place of a Job
@@ -312,12 +350,5 @@ spec:
         (!('seccompProfile' in s) || s.seccompProfile.type != 'Unconfined') &&
         (!('appArmorProfile' in s) || s.appArmorProfile.type != 'Unconfined') &&
         (!('capabilities' in s) || !('add' in s.capabilities) || s.capabilities.add.all(a, a in ['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE', 'SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT'])))
-    {{- /* One a validation: a check costs a third of what the API server lets one expression cost. */}}
-    {{- range include "reroll.powers" . | fromYamlArray }}
-    - message: Reroll's worker creates no Job whose ServiceAccount is as good as an administrator of the cluster
-      reason: Forbidden
-      expression: >-
-        variables.isTrusted || !authorizer.serviceAccount(request.namespace, variables.account).group({{ squote (index . 0) }}).resource({{ squote (index . 1) }})
-        {{- with index . 2 }}.subresource({{ squote . }}){{ end }}.check({{ squote (index . 3) }}).allowed()
-    {{- end }}
+    {{- include "reroll.powers" . | fromYamlArray | include "reroll.celPowerless" | nindent 4 }}
 {{- end -}}
