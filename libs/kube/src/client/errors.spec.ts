@@ -73,6 +73,12 @@ describe('what is kept of an API error', () => {
     expect([header.retryable, header.retryAfterMs, body.retryAfterMs]).toEqual([true, 7000, 3000]);
   });
 
+  test('a Retry-After of more than a minute counts as a minute', () => {
+    const header = apiError({ request, status: 503, body: {}, retryAfter: '3600' });
+    const body = apiError({ request, status: 500, body: { details: { retryAfterSeconds: 2_147_484 } } });
+    expect([header.retryAfterMs, body.retryAfterMs]).toEqual([60_000, 60_000]);
+  });
+
   test('an error event of a watch brings its status in the body', () => {
     const error = apiError({ request, status: 0, body: { kind: 'Status', code: 410, reason: 'Expired' } });
     expect(error).toMatchObject({ status: 410, reason: 'Expired' });

@@ -91,7 +91,7 @@ export class KubeError extends Error {
   /** Whether the same request may succeed later without intervention. */
   readonly retryable: boolean;
   readonly causes: readonly KubeErrorCause[];
-  /** The wait that the server asked for (`Retry-After`), in milliseconds. */
+  /** The wait that the server asked for (`Retry-After`), in milliseconds; a minute at most. */
   readonly retryAfterMs: number | undefined;
 
   constructor(init: KubeErrorInit) {
@@ -168,9 +168,12 @@ export function apiError(answer: ErrorAnswer): KubeError {
   });
 }
 
+/** A maintenance page may name hours, for which nobody would notice that the API server is back. */
+const MOST_RETRY_AFTER_MS = 60_000;
+
 function retryAfterOf(header: string | undefined, seconds: unknown): number | undefined {
   const given = header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : seconds;
-  return typeof given === 'number' && given > 0 ? given * 1000 : undefined;
+  return typeof given === 'number' && given > 0 ? Math.min(given * 1000, MOST_RETRY_AFTER_MS) : undefined;
 }
 
 /** undici's codes for an answer that did not come in time. */

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { apiError, badResponse, networkError } from '../client/errors.ts';
+import { apiError, badResponse, networkError, type KubeError } from '../client/errors.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { follow, Following, type Entry, type Follower, type FollowOptions } from '../testing/following.ts';
+import type { NextAttempt } from './reconnect-delay.ts';
 import { item, line, listEnd, ScriptedClient, type Answer } from '../testing/scripted-client.ts';
 
 const running: Follower[] = [];
@@ -230,13 +231,16 @@ describe('a watch', () => {
     expect(client.calls).toEqual(['list', ...times(3, 'watch 7'), ...times(2, 'watch 8')]);
   });
 
-  test('waits as long as the server says', async () => {
+  test('waits as long as the server says, and tells so', async () => {
     const busy = apiError({ request: 'w', status: 429, body: {}, retryAfter: '30' });
-    const { client, clock } = play({ streams: [listed('', false), busy] });
+    const delays: number[] = [];
+    const hooks = { onFailure: (_error: KubeError, { delayMs }: NextAttempt) => void delays.push(delayMs) };
+    const { client, clock } = play({ streams: [listed('', false), busy] }, { hooks });
     await clock.advance(30_999);
     expect(client.calls).toEqual(['list', 'watch 7']);
     await clock.advance(2);
     expect(client.calls).toEqual(['list', 'watch 7', 'watch 7']);
+    expect(delays).toEqual([30_000]);
   });
 
   test.each([

@@ -252,7 +252,8 @@ export class Reflector<T> {
       this.#forget('handler');
       return next.delayMs;
     }
-    this.#hooks.onFailure?.(error, next);
+    const delayMs = Math.max(next.delayMs, error.retryAfterMs ?? 0);
+    this.#hooks.onFailure?.(error, { attempt: next.attempt, delayMs });
     if (isTooLarge(error)) {
       this.#largestPage = Math.max(1, Math.floor(this.#pageSize / 4));
       this.#pageSize = this.#largestPage;
@@ -266,7 +267,7 @@ export class Reflector<T> {
     } else {
       this.#resume('failed');
     }
-    return Math.max(next.delayMs, error.retryAfterMs ?? 0);
+    return delayMs;
   }
 
   #wasHealthy(): boolean {
