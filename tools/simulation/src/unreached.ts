@@ -61,7 +61,7 @@ export const UNREACHED: readonly Unreached[] = [
         "? log.failure('cannot watch Namespaces, so they are read before reloads', error)",
       ],
       'libs/kube/src/namespaces/namespace-reader.ts': [
-        'if (error.status === 403) void this.stop();',
+        'const isKnown = isRefused && error.status === 403;',
         'delete: ({ key }) => noted({ key, annotations: NONE }),',
         'for (const key of this.#seen.keys()) if (!names.has(key)) noted({ key, annotations: NONE });',
       ],

@@ -120,15 +120,31 @@ describe('one that watches', () => {
     await namespaces.stop();
   });
 
-  it('reads from now on if it must not watch', async () => {
-    const { client, namespaces, failures } = await follower(
-      [refusal(403)],
-      [namespaceOf('a', FROZEN), namespaceOf('a')],
-    );
+  it('reads while it must not watch, tells so once, and asks again each minute', async () => {
+    const { client, namespaces, failures } = await follower(Array<Error>(100).fill(refusal(403)), [
+      namespaceOf('a', FROZEN),
+      namespaceOf('a'),
+    ]);
     expect(await namespaces.annotations('a')).toEqual(FROZEN);
-    await after(3_600_000);
+    await after(600_000);
     expect(await namespaces.annotations('a')).toEqual({});
-    expect([client.calls, failures]).toEqual([['list', 'page', 'page'], [403]]);
+    expect([client.calls, failures]).toEqual([['list', 'page', ...Array(10).fill('list'), 'page'], [403]]);
+    await namespaces.stop();
+  });
+
+  it('watches once it may, and tells when it must not any more', async () => {
+    const { client, namespaces, failures, changed } = await follower([
+      refusal(403),
+      { text: list },
+      refusal(403),
+      { text: list, open: true },
+    ]);
+    await after(60_000);
+    expect(changed).toEqual(['a']);
+    await after(61_000);
+    expect(await namespaces.annotations('a')).toEqual(FROZEN);
+    expect([client.calls, failures]).toEqual([Array(4).fill('list'), [403, 403]]);
+    await namespaces.stop();
   });
 
   it('tells of any other failure, and goes on trying', async () => {

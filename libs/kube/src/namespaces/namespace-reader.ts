@@ -16,11 +16,16 @@ interface Seen {
 export interface FollowedNamespaces {
   /** Called with the name of a Namespace whose annotations have changed. Must not throw. */
   readonly onChange: (namespace: string) => void;
-  /** The watch has failed, and begins again; with the status 403 it ends, and Namespaces are read from now on. Must not throw. */
+  /**
+   * The watch has failed, and begins again. With the status 403, Namespaces are read until it may be watched; told once until then.
+   * Must not throw.
+   */
   readonly onFailure: (error: KubeError) => void;
 }
 
 const NONE: Annotations = {};
+/** How long after a 403 the watch is tried again: the right may be missing for good, or only while an API server starts. */
+const REFUSED_MS = 60_000;
 
 /**
  * Knows the annotations of Namespaces that hold reloads. It watches Namespaces, and reads one only while the watch is interrupted,
@@ -47,10 +52,12 @@ export class NamespaceReader {
       else this.#seen.set(key, annotations);
       onChange(key);
     };
+    let isRefused = false;
     const stream = new Reflector<Seen>({
       client: this.#client,
       path: collectionPath(NAMESPACES),
       resumes: false,
+      refusedMs: REFUSED_MS,
       convert: ({ metadata }) => ({
         key: metadata.name,
         annotations: namespaceAnnotations(metadata.annotations),
@@ -65,9 +72,11 @@ export class NamespaceReader {
         delete: ({ key }) => noted({ key, annotations: NONE }),
       }),
       hooks: {
+        onListed: () => (isRefused = false),
         onFailure: (error) => {
-          if (error.status === 403) void this.stop();
-          onFailure(error);
+          const isKnown = isRefused && error.status === 403;
+          isRefused ||= error.status === 403;
+          if (!isKnown) onFailure(error);
         },
       },
     });

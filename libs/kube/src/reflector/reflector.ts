@@ -60,6 +60,8 @@ export interface ReflectorOptions<T> {
   readonly pageSize?: number | undefined;
   /** Delays between connections. Default 250 ms, doubling up to 10 s. */
   readonly backoff?: BackoffOptions | undefined;
+  /** The shortest delay after a 403. Default: as after any other failure. */
+  readonly refusedMs?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -252,7 +254,7 @@ export class Reflector<T> {
       this.#forget('handler');
       return next.delayMs;
     }
-    const delayMs = Math.max(next.delayMs, error.retryAfterMs ?? 0);
+    const delayMs = Math.max(next.delayMs, this.#leastDelay(error));
     this.#hooks.onFailure?.(error, { attempt: next.attempt, delayMs });
     if (isTooLarge(error)) {
       this.#largestPage = Math.max(1, Math.floor(this.#pageSize / 4));
@@ -268,6 +270,11 @@ export class Reflector<T> {
       this.#resume('failed');
     }
     return delayMs;
+  }
+
+  #leastDelay({ status, retryAfterMs = 0 }: KubeError): number {
+    const { refusedMs = 0 } = this.#options;
+    return status === 403 ? Math.max(retryAfterMs, refusedMs) : retryAfterMs;
   }
 
   #wasHealthy(): boolean {
