@@ -91,9 +91,16 @@ describe('what is kept of a failure below HTTP', () => {
     ['ENOTFOUND', 'KUBE_NETWORK'],
     ['UND_ERR_SOCKET', 'KUBE_NETWORK'],
     ['UND_ERR_CONNECT_TIMEOUT', 'KUBE_TIMEOUT'],
+    // A proxy that answers CONNECT with a 502.
+    ['UND_ERR_ABORTED', 'KUBE_NETWORK'],
   ])('%s is a retryable %s', (code, expected) => {
     const error = networkError(request, Object.assign(new Error('hunter2'), { code }));
     expect(error).toMatchObject({ code: expected, reason: code, status: 0, retryable: true });
     expect(String(error.stack)).not.toContain('hunter2');
+  });
+
+  test.each(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED'])('%s is the end of the client', (code) => {
+    const error = networkError(request, Object.assign(new Error('x'), { code }));
+    expect(error).toMatchObject({ code: 'KUBE_ABORTED', retryable: false });
   });
 });

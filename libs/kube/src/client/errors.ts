@@ -185,7 +185,7 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** undici's codes for a client that was closed during the request. */
-const CLOSED_CODES: ReadonlySet<string> = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_ABORTED']);
+const CLOSED_CODES: ReadonlySet<string> = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 
 /** Converts a failure below HTTP into an error. Keeps the code of a system error, but no message. */
 export function networkError(request: string, error: unknown): KubeError {

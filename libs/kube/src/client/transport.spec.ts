@@ -1,0 +1,49 @@
+import { createServer } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { KubeError } from './errors.ts';
+import { exchange, openPool } from './transport.ts';
+
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** The URL of a proxy that does `answer` with each request for a tunnel. */
+async function proxy(answer: (socket: Duplex) => void): Promise<string> {
+  const sockets: Duplex[] = [];
+  const server = createServer().on('connect', (_request, socket: Duplex) => {
+    sockets.push(socket.on('error', () => undefined));
+    answer(socket);
+  });
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  return `http://127.0.0.1:${await portOf(server)}`;
+}
+
+/** What comes of a request through the proxy, whose caller would wait for a minute. */
+async function failureThrough(proxyUrl: string): Promise<unknown> {
+  const origin = 'https://api.test:6443';
+  const pool = openPool({ origin, proxyUrl, tls: {} }, 1);
+  onTestFinished(() => pool.destroy());
+  const common = {
+    method: 'GET',
+    path: '/version',
+    headers: {},
+    body: undefined,
+    signal: undefined,
+  } as const;
+  return await exchange(pool, { ...common, origin, timeoutMs: 60_000, label: 'GET /version' }).catch(
+    (error: unknown) => error,
+  );
+}
+
+describe('a proxy', () => {
+  test('that cannot reach the API server is a network error, to be retried', async () => {
+    const proxyUrl = await proxy((socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+    const error = await failureThrough(proxyUrl);
+    expect(error).toBeInstanceOf(KubeError);
+    expect(error).toMatchObject({ code: 'KUBE_NETWORK', retryable: true });
+  });
+});
