@@ -23,9 +23,9 @@ async function proxy(answer: (socket: Duplex) => void): Promise<string> {
 }
 
 /** What comes of a request through the proxy, whose caller would wait for a minute. */
-async function failureThrough(proxyUrl: string): Promise<unknown> {
+async function failureThrough(proxyUrl: string, connectTimeoutMs?: number): Promise<unknown> {
   const origin = 'https://api.test:6443';
-  const pool = openPool({ origin, proxyUrl, tls: {} }, 1);
+  const pool = openPool({ origin, proxyUrl, tls: {} }, 1, connectTimeoutMs);
   onTestFinished(() => pool.destroy());
   const common = {
     method: 'GET',
@@ -45,5 +45,13 @@ describe('a proxy', () => {
     const error = await failureThrough(proxyUrl);
     expect(error).toBeInstanceOf(KubeError);
     expect(error).toMatchObject({ code: 'KUBE_NETWORK', retryable: true });
+  });
+
+  test('that says nothing is given up when a connection is', async () => {
+    const proxyUrl = await proxy(() => undefined);
+    expect(await failureThrough(proxyUrl, 200)).toMatchObject({
+      code: 'KUBE_TIMEOUT',
+      reason: 'UND_ERR_HEADERS_TIMEOUT',
+    });
   });
 });

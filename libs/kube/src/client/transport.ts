@@ -19,7 +19,11 @@ const TCP_KEEPALIVE_MS = 30_000;
  * Opens a pool of at most `connections` HTTP/1.1 connections (0: no limit). HTTP/1.1, because a pool is faster here than one
  * multiplexed connection, and because a watch has its own socket that can be cut without affecting others.
  */
-export function openPool(endpoint: Endpoint, connections: number): Dispatcher {
+export function openPool(
+  endpoint: Endpoint,
+  connections: number,
+  connectTimeoutMs = CONNECT_TIMEOUT_MS,
+): Dispatcher {
   const options = {
     allowH2: false,
     pipelining: 1,
@@ -33,7 +37,9 @@ export function openPool(endpoint: Endpoint, connections: number): Dispatcher {
     return new ProxyAgent({
       ...options,
       uri: endpoint.proxyUrl,
-      connectTimeout: CONNECT_TIMEOUT_MS,
+      connectTimeout: connectTimeoutMs,
+      // That covers TCP and TLS; this covers the proxy's answer to CONNECT, for which undici waits for 5 minutes.
+      clientFactory: (origin, own) => new Pool(origin, { ...own, headersTimeout: connectTimeoutMs }),
       requestTls: { ...endpoint.tls, keepAlive: true, keepAliveInitialDelay: TCP_KEEPALIVE_MS },
     });
   }
@@ -43,7 +49,7 @@ export function openPool(endpoint: Endpoint, connections: number): Dispatcher {
       ...endpoint.tls,
       keepAlive: true,
       keepAliveInitialDelay: TCP_KEEPALIVE_MS,
-      timeout: CONNECT_TIMEOUT_MS,
+      timeout: connectTimeoutMs,
     },
   });
 }
