@@ -95,6 +95,11 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'reloader.lease.duration is 500ms: give a duration from 1s to 1h.',
   ],
   [
+    'a Lease that ends within a second',
+    { reloader: { lease: { duration: '15.5s' } } },
+    'reloader.lease.duration is 15.5s: give whole seconds.',
+  ],
+  [
     'a leader that steps down after others take over',
     { reloader: { lease: { duration: '10s' } } },
     'reloader.lease.duration has to be longer than reloader.lease.renewDeadline',

@@ -28,7 +28,8 @@ export const leaderElectionOptions = options('Leader election and resync', {
     flag: '--lease-duration',
     default: '15s',
     apps: WATCHER,
-    description: "How long standbys wait after the leader's last renewal before they take over.",
+    description:
+      "How long standbys wait after the leader's last renewal before they take over. Whole seconds.",
     ...duration({ min: 1_000, max: HOUR }),
   },
   leaseRenewDeadline: {

@@ -15,6 +15,12 @@ const leaderStepsDownBeforeOthersTakeOver: Rule = ({ leaseDuration, leaseRenewDe
     : `--lease-duration: expected more than --lease-renew-deadline (${formatDuration(leaseRenewDeadline)}); ` +
       `given ${formatDuration(leaseDuration)}`;
 
+/** `leaseDurationSeconds` of a Lease is an integer. */
+const leaseHasWholeSeconds: Rule = ({ leaseDuration }) =>
+  leaseDuration === undefined || leaseDuration % 1_000 === 0
+    ? undefined
+    : `--lease-duration: expected whole seconds; given ${formatDuration(leaseDuration)}`;
+
 const leaderTriesMoreThanOnce: Rule = ({ leaseRenewDeadline, leaseRetryPeriod }) =>
   leaseRenewDeadline === undefined ||
   leaseRetryPeriod === undefined ||
@@ -55,6 +61,7 @@ const apiHasItsOwnPort: Rule = ({ apiAddr, metricsAddr }) =>
 
 const RULES: readonly Rule[] = [
   leaderStepsDownBeforeOthersTakeOver,
+  leaseHasWholeSeconds,
   leaderTriesMoreThanOnce,
   alertsHaveAReceiver,
   profilesHaveTheirOwnPort,

@@ -250,6 +250,11 @@ describe('a wrong command line', () => {
       '--lease-duration: expected more than --lease-renew-deadline (10s); given 10s',
     ],
     [
+      'the duration is not in whole seconds, as a Lease has it',
+      ['--lease-duration=15500ms'],
+      '--lease-duration: expected whole seconds; given 15s500ms',
+    ],
+    [
       'the deadline is not more than 1.2 retries',
       ['--lease-retry-period=9s'],
       '--lease-renew-deadline: expected more than 1.2 times --lease-retry-period (9s); given 10s',
