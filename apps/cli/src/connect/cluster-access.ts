@@ -45,7 +45,7 @@ export class ClusterAccess {
   /** The bearer token for the API server; undefined if there is only a client certificate. */
   async bearerToken(): Promise<string | undefined> {
     const { headers } = await this.credentials();
-    return /^Bearer (.+)$/i.exec(headers['authorization'] ?? '')?.[1];
+    return /^Bearer (.+)$/i.exec(String(headers['authorization'] ?? ''))?.[1];
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   type ExchangeRequest,
   type ExchangeResult,
 } from '@reroll/kube/client/transport';
+import type { RequestHeaders } from '@reroll/kube/client/kubeconfig-files';
 import { USER_AGENT } from './cluster-access.ts';
 
 export interface RouteRequest {
@@ -31,7 +32,7 @@ export interface RouteOptions {
   /** The prefix of the admin's paths. */
   readonly basePath: string;
   /** Returns credentials; called before each request. */
-  readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  readonly headers: () => Promise<RequestHeaders>;
   readonly onClose?: () => Promise<void>;
 }
 
@@ -90,7 +91,7 @@ export class HttpRoute {
     await this.#options.onClose?.();
   }
 
-  async #headers(own: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  async #headers(own: Readonly<Record<string, string>>): Promise<Record<string, string | string[]>> {
     return {
       accept: 'application/json',
       'user-agent': USER_AGENT,

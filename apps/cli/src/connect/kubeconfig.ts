@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { KubeConfig, type Context, type User } from '@kubernetes/client-node';
-import { parse } from 'yaml';
-import { z } from 'zod';
+import { mergedKubeconfigs, readKubeconfig } from '@reroll/kube/client/kubeconfig-files';
 import { CliError, usageError } from '../errors.ts';
 
 /** kubectl's flags for the cluster and the user. */
@@ -18,13 +17,6 @@ export interface KubeFlags {
 const OWN_NAME = 'reroll-cli';
 
 type Env = Readonly<Record<string, string | undefined>>;
-
-/** A user's `tokenFile`, which the library reads only under another name. */
-const TOKEN_FILES = z.object({
-  users: z
-    .array(z.object({ name: z.string(), user: z.object({ tokenFile: z.string().optional() }).nullish() }))
-    .nullish(),
-});
 
 /**
  * Loads the kubeconfig by kubectl's rules: `--kubeconfig`, else the files of `KUBECONFIG` (missing ones are skipped,
@@ -57,7 +49,7 @@ function loadFiles(flags: KubeFlags, env: Env): KubeConfig {
     return readFile(flags.kubeconfig);
   }
   const files = filesOf(env).filter((file) => existsSync(file));
-  if (files.length > 0) return files.map(readFile).reduce(merged);
+  if (files.length > 0) return files.map(readFile).reduce(mergedKubeconfigs);
   const pod = new KubeConfig();
   if (env['KUBERNETES_SERVICE_HOST'] === undefined) {
     throw new CliError(`found no kubeconfig: looked for ${filesOf(env).join(', ')}`, {
@@ -74,13 +66,8 @@ function filesOf(env: Env): string[] {
 }
 
 function readFile(file: string): KubeConfig {
-  const config = new KubeConfig();
   try {
-    const text = readFileSync(file, 'utf8');
-    config.loadFromString(text);
-    withTokenFiles(config, TOKEN_FILES.parse(parse(text)), dirname(file));
-    config.makePathsAbsolute(dirname(file));
-    return config;
+    return readKubeconfig(file);
   } catch (error) {
     // The libraries' messages could quote the file, which holds credentials.
     const code = (error as { code?: unknown }).code;
@@ -88,33 +75,6 @@ function readFile(file: string): KubeConfig {
       `${file} is not a kubeconfig that can be read${typeof code === 'string' ? ` (${code})` : ''}`,
     );
   }
-}
-
-function withTokenFiles(config: KubeConfig, { users }: z.infer<typeof TOKEN_FILES>, folder: string): void {
-  const files = new Map((users ?? []).map(({ name, user }) => [name, user?.tokenFile]));
-  config.users = config.users.map((user): User => {
-    const tokenFile = files.get(user.name);
-    if (tokenFile === undefined) return user;
-    // As in kubectl, the file wins over a token.
-    const { token: _token, ...rest } = user;
-    return {
-      ...rest,
-      authProvider: { name: 'tokenFile', config: { tokenFile: resolve(folder, tokenFile) } },
-    };
-  });
-}
-
-function merged(first: KubeConfig, second: KubeConfig): KubeConfig {
-  first.clusters = unique([...first.clusters, ...second.clusters]);
-  first.users = unique([...first.users, ...second.users]);
-  first.contexts = unique([...first.contexts, ...second.contexts]);
-  if (!first.currentContext) first.setCurrentContext(second.currentContext);
-  return first;
-}
-
-/** The first entry of each name. */
-function unique<Named extends { readonly name: string }>(all: readonly Named[]): Named[] {
-  return all.filter(({ name }, index) => all.findIndex((each) => each.name === name) === index);
 }
 
 function chosenContext(config: KubeConfig, flags: KubeFlags): Context {

@@ -262,7 +262,7 @@ export class KubeClient {
     }
   }
 
-  #headers(credentials: Credentials): Record<string, string> {
+  #headers(credentials: Credentials): Record<string, string | string[]> {
     return { accept: 'application/json', 'user-agent': this.#options.userAgent, ...credentials.headers };
   }
 

@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
-import { delimiter } from 'node:path';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { KubeError } from './errors.ts';
+import {
+  impersonationOf,
+  mergedKubeconfigs,
+  readKubeconfig,
+  type RequestHeaders,
+} from './kubeconfig-files.ts';
 
 /** Where the settings of the connection come from. */
 export interface KubeConfigSource {
@@ -21,8 +29,8 @@ export interface KubeConfigSource {
 export type TlsMaterial = Readonly<Record<string, unknown>>;
 
 export interface Credentials {
-  /** `authorization`, `impersonate-user`; names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** `authorization`, `impersonate-user`, … */
+  readonly headers: RequestHeaders;
   readonly tls: TlsMaterial;
   /** A digest of the TLS settings. When it changes, new connections are needed. */
   readonly tlsDigest: string;
@@ -63,29 +71,31 @@ export function tokenConfig(config: KubeConfig, token: string): KubeConfig {
 }
 
 function loadFiles(source: KubeConfigSource): KubeConfig {
-  const config = new KubeConfig();
-  try {
-    loadInto(config, source.kubeconfig);
-  } catch {
-    // The library's message can quote the file.
-    throw unusable('FileUnreadable');
-  }
+  const config = fromFiles(filesOf(source));
   if (source.context !== undefined) config.setCurrentContext(source.context);
   return config;
 }
 
-function loadInto(config: KubeConfig, path: string | undefined): void {
-  if (path === undefined || path === '') {
+function fromFiles(files: readonly string[]): KubeConfig {
+  try {
+    if (files.length > 0) return files.map(readKubeconfig).reduce(mergedKubeconfigs);
+    const config = new KubeConfig();
     config.loadFromDefault();
-    return;
+    return config;
+  } catch {
+    // The library's message can quote the file.
+    throw unusable('FileUnreadable');
   }
-  const [first = '', ...others] = path.split(delimiter).filter((part) => part !== '');
-  config.loadFromFile(first);
-  for (const other of others) {
-    const more = new KubeConfig();
-    more.loadFromFile(other);
-    config.mergeConfig(more, true);
-  }
+}
+
+function filesOf({ kubeconfig }: KubeConfigSource): string[] {
+  // oxlint-disable-next-line no-process-env -- as the library does
+  const listed = (kubeconfig || process.env['KUBECONFIG'] || '').split(delimiter);
+  const named = listed.filter((file) => file !== '');
+  if (named.length === 0) return [join(homedir(), '.kube', 'config')].filter((file) => existsSync(file));
+  // As in kubectl, some may be missing.
+  const present = named.filter((file) => existsSync(file));
+  return present.length > 0 ? present : named;
 }
 
 /** Whether the entries of user and cluster read nothing from elsewhere and so cannot change. */
@@ -113,7 +123,7 @@ export async function readCredentials(config: KubeConfig): Promise<Credentials> 
   for (const key of TLS_KEYS) {
     if (options[key] !== undefined) tls[key] = options[key];
   }
-  const headers = headersOf(options);
+  const headers = { ...headersOf(options), ...impersonationOf(config.getCurrentUser()) };
   const tlsDigest = digestOf(tls);
   return { headers, tls, tlsDigest, digest: digestOf({ headers, tlsDigest }) };
 }

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { WebSocket, type Dispatcher } from 'undici';
+import type { RequestHeaders } from './kubeconfig-files.ts';
 
 /** Kubernetes' protocol: binary messages whose first byte is the channel. */
 const PROTOCOL = 'v4.channel.k8s.io';
@@ -16,7 +17,7 @@ export interface PortForwardOptions {
   /** `https://host:port/base` of the API server. */
   readonly server: string;
   /** Returns the credentials; called before each connection. */
-  readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  readonly headers: () => Promise<RequestHeaders>;
   readonly namespace: string;
   readonly pod: string;
   readonly port: number;
@@ -62,7 +63,11 @@ async function carry(socket: Socket, options: PortForwardOptions): Promise<void>
   const { namespace, pod, port, dispatcher } = options;
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/portforward`;
   const url = `${options.server.replace(/^http/, 'ws')}${path}?ports=${port}`;
-  const headers = { ...(await options.headers()) };
+  // undici's WebSocket sends several texts of a header as one, so that of several groups to impersonate none is known: that is refused.
+  const headers = Object.entries(await options.headers()).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
   const channel = new WebSocket(url, { protocols: [PROTOCOL], headers, dispatcher });
   channel.binaryType = 'arraybuffer';
   const seen = new Set<number>();

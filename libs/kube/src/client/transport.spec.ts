@@ -55,3 +55,18 @@ describe('a proxy', () => {
     });
   });
 });
+
+test('each text of a header that has several is sent as one of its own', async () => {
+  const sent: string[] = [];
+  const server = createServer((request, response) => {
+    sent.push(...request.rawHeaders);
+    response.end();
+  });
+  const origin = `http://127.0.0.1:${await portOf(server)}`;
+  const pool = openPool({ origin, tls: {} }, 1);
+  onTestFinished(() => pool.destroy());
+  const headers = { 'impersonate-group': ['a', 'b'] };
+  const common = { method: 'GET', path: '/', body: undefined, signal: undefined } as const;
+  await exchange(pool, { ...common, origin, headers, timeoutMs: 60_000, label: 'GET /' });
+  expect(sent).toEqual(expect.arrayContaining(['impersonate-group', 'a', 'impersonate-group', 'b']));
+});

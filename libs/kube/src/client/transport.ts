@@ -1,6 +1,7 @@
 import { Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { abortedError, badResponse, networkError, timeoutError, type KubeError } from './errors.ts';
 import type { TlsMaterial } from './credentials.ts';
+import type { RequestHeaders } from './kubeconfig-files.ts';
 
 export interface Endpoint {
   /** `https://host:port`. */
@@ -58,7 +59,7 @@ export interface ExchangeRequest {
   readonly origin: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  readonly headers: Record<string, string>;
+  readonly headers: RequestHeaders;
   readonly body: string | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
