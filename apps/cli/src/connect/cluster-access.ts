@@ -27,7 +27,7 @@ export class ClusterAccess {
   ) {
     const load = (): ReturnType<typeof loadKubeConfig> => loadKubeconfig(flags, env);
     this.client = new KubeClient({ load, userAgent: USER_AGENT, timeoutMs: timeoutMs ?? NO_LIMIT_MS });
-    this.#store = new CredentialStore({ load });
+    this.#store = new CredentialStore({ load, timeoutMs: timeoutMs ?? NO_LIMIT_MS });
     const { config } = this.#store;
     const url = new URL(config.getCurrentCluster()?.server ?? '');
     this.origin = url.origin;

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { loadKubeConfig, readCredentials, tokenConfig } from './credentials.ts';
+import { CredentialStore, loadKubeConfig, readCredentials, tokenConfig } from './credentials.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reroll-credentials-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -84,5 +84,69 @@ describe('a kubeconfig file, as kubectl reads it', () => {
       expect(config.getCurrentContext()).toBe('one');
       expect(config.getContexts().map(({ name }) => name)).toEqual(['one', 'two']);
     }
+  });
+});
+
+const IN_POD = existsSync('/var/run/secrets/kubernetes.io/serviceaccount/token');
+
+test.skipIf(IN_POD)('without any kubeconfig it is told where one was looked for', () => {
+  vi.stubEnv('KUBECONFIG', undefined);
+  vi.stubEnv('HOME', folder);
+  expect(() => loadKubeConfig({})).toThrow(
+    expect.objectContaining({ reason: 'NoKubeconfig', message: expect.stringContaining('~/.kube/config') }),
+  );
+});
+
+test('a plugin that hangs is given up, and the next one who asks has it run again', async () => {
+  const marks = join(folder, 'runs');
+  const args = ['-c', `echo x >> ${marks}; exec sleep 10`];
+  const kubeconfig = file('hung', {
+    exec: { command: 'sh', args, apiVersion: 'client.authentication.k8s.io/v1' },
+  });
+  const store = new CredentialStore({ kubeconfig, timeoutMs: 1_500 });
+  for (const runs of ['x\n', 'x\nx\n']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await expect(store.get()).rejects.toMatchObject({ reason: 'NotObtained', retryable: true });
+    expect(readFileSync(marks, 'utf8')).toBe(runs);
+  }
+});
+
+describe('after a refusal', () => {
+  /** A kubeconfig of two contexts, of which `current` is the current one. */
+  function contexts(current: string, server = 'https://a.test'): string {
+    const kubeconfig = join(folder, 'contexts');
+    const each = (name: string, token: string, at: string) => ({
+      clusters: { name, cluster: { server: at } },
+      users: { name, user: { token } },
+      contexts: { name, context: { cluster: name, user: name } },
+    });
+    const both = [each('a', `of-a-${current}`, server), each('b', 'of-b', 'https://b.test')];
+    const all = (key: 'clusters' | 'users' | 'contexts') => both.map((one) => one[key]);
+    const config = { clusters: all('clusters'), users: all('users'), contexts: all('contexts') };
+    writeFileSync(kubeconfig, JSON.stringify({ ...config, 'current-context': current }));
+    return kubeconfig;
+  }
+
+  test('the same context is read again, whichever is the current one by then', async () => {
+    const store = new CredentialStore({ kubeconfig: contexts('a') });
+    const refused = await store.get();
+    contexts('b');
+    expect((await store.replace(refused))?.headers).toEqual({ authorization: 'Bearer of-a-b' });
+  });
+
+  test('no credentials are for a context that has another server by then', async () => {
+    const store = new CredentialStore({ kubeconfig: contexts('a') });
+    const refused = await store.get();
+    contexts('b', 'https://other.test');
+    await expect(store.replace(refused)).rejects.toMatchObject({ reason: 'OtherServer', retryable: false });
+  });
+
+  test('no credentials are of another context that a caller of its own rules loads', async () => {
+    const load = () => loadKubeConfig({ kubeconfig: join(folder, 'contexts') });
+    contexts('a');
+    const store = new CredentialStore({ load });
+    const refused = await store.get();
+    contexts('b');
+    await expect(store.replace(refused)).rejects.toMatchObject({ reason: 'OtherServer' });
   });
 });

@@ -40,8 +40,20 @@ export interface Credentials {
 
 const TLS_KEYS = ['ca', 'cert', 'key', 'pfx', 'passphrase', 'rejectUnauthorized', 'servername'] as const;
 
-function unusable(reason: string): KubeError {
-  return new KubeError({ code: 'KUBE_CREDENTIALS', request: 'kubeconfig', reason, retryable: false });
+/** The context of the library's own settings, http://localhost:8080, where it finds none. */
+const FALLBACK_CONTEXT = 'loaded-context';
+
+function unusable(reason: string, request = 'kubeconfig'): KubeError {
+  return new KubeError({ code: 'KUBE_CREDENTIALS', request, reason, retryable: false });
+}
+
+function notObtained(): KubeError {
+  return new KubeError({
+    code: 'KUBE_CREDENTIALS',
+    request: 'credentials',
+    reason: 'NotObtained',
+    retryable: true,
+  });
 }
 
 /** Reads the kubeconfig. Throws a `KubeError` KUBE_CREDENTIALS that says which part is missing. */
@@ -71,7 +83,13 @@ export function tokenConfig(config: KubeConfig, token: string): KubeConfig {
 }
 
 function loadFiles(source: KubeConfigSource): KubeConfig {
-  const config = fromFiles(filesOf(source));
+  const files = filesOf(source);
+  const config = fromFiles(files);
+  if (files.length === 0 && config.getCurrentContext() === FALLBACK_CONTEXT)
+    throw unusable(
+      'NoKubeconfig',
+      "no kubeconfig in KUBECONFIG, ~/.kube/config or the pod's service account",
+    );
   if (source.context !== undefined) config.setCurrentContext(source.context);
   return config;
 }
@@ -112,12 +130,7 @@ export async function readCredentials(config: KubeConfig): Promise<Credentials> 
     await config.applyToHTTPSOptions(options);
   } catch {
     // An exec plugin's error is its stderr, which may hold anything.
-    throw new KubeError({
-      code: 'KUBE_CREDENTIALS',
-      request: 'credentials',
-      reason: 'NotObtained',
-      retryable: true,
-    });
+    throw notObtained();
   }
   const tls: Record<string, unknown> = {};
   for (const key of TLS_KEYS) {
@@ -141,6 +154,8 @@ function headersOf(options: RequestOptions): Record<string, string> {
   return headers;
 }
 
+/** How long reading credentials may take, unless the caller's requests may take another time. */
+const READ_MS = 30_000;
 /** The least time between two refreshes of rotating credentials; client-go's is 60 s for token files. */
 const REFRESH_MS = 10_000;
 /** The least time between two reads of everything, however many requests are refused. */
@@ -152,15 +167,22 @@ const RELOAD_MS = 1000;
  */
 export class CredentialStore {
   readonly #source: KubeConfigSource;
+  readonly #timeoutMs: number;
   #config: KubeConfig;
   #current: Credentials | undefined;
   #readAt = 0;
   #reloadedAt = -Infinity;
   #reading: Promise<Credentials> | undefined;
 
-  constructor(source: KubeConfigSource) {
-    this.#source = source;
+  /** `timeoutMs`: how long reading credentials may take, for instance for a plugin. Default 30 s. */
+  constructor({
+    timeoutMs = READ_MS,
+    ...source
+  }: KubeConfigSource & { readonly timeoutMs?: number | undefined }) {
+    this.#timeoutMs = timeoutMs;
     this.#config = loadKubeConfig(source);
+    const context = source.context ?? this.#config.getCurrentContext();
+    this.#source = { ...source, context };
   }
 
   get config(): KubeConfig {
@@ -183,16 +205,35 @@ export class CredentialStore {
     if (this.#current?.digest !== refused.digest) return this.#current;
     if (performance.now() - this.#reloadedAt < RELOAD_MS) return undefined;
     this.#reloadedAt = performance.now();
-    this.#config = loadKubeConfig(this.#source);
+    this.#config = this.#reloaded();
     const fresh = await this.#read();
     return fresh.digest === refused.digest ? undefined : fresh;
   }
 
+  /** The same context of the same server: credentials of another one must not get there. */
+  #reloaded(): KubeConfig {
+    const config = loadKubeConfig(this.#source);
+    const isSame =
+      config.getCurrentContext() === this.#config.getCurrentContext() &&
+      config.getCurrentCluster()?.server === this.#config.getCurrentCluster()?.server;
+    if (!isSame) throw unusable('OtherServer');
+    return config;
+  }
+
   #read(): Promise<Credentials> {
     this.#readAt = performance.now();
-    this.#reading ??= readCredentials(this.#config)
+    this.#reading ??= within(this.#timeoutMs, readCredentials(this.#config))
       .then((credentials) => (this.#current = credentials))
       .finally(() => (this.#reading = undefined));
     return this.#reading;
   }
+}
+
+/** Rejects if a plugin, say, takes longer. It is not ended. */
+async function within(timeoutMs: number, reading: Promise<Credentials>): Promise<Credentials> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(notObtained()), timeoutMs);
+  });
+  return await Promise.race([reading, late]).finally(() => clearTimeout(timer));
 }
