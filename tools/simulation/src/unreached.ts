@@ -23,7 +23,6 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/reload.processor.ts': [
         `if (isLast && error.request && error.reason !== 'ApiUnavailable')`,
         'await requests.done(job.workload, error.request.id);',
-        `if (isLast && error.reason !== 'ApiUnavailable')`,
         'await holds.leave(job.workload, error.subject?.observed.record);',
       ],
       'apps/worker/src/reload/reload-reports.ts': [
@@ -275,14 +274,6 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
-    why: 'Nobody forges a Job of a CronJob.',
-    branches: {
-      'apps/worker/src/reload/send/run-cron-job.ts': [
-        `record: readRecord(record).state === 'read' ? record : undefined,`,
-      ],
-    },
-  },
-  {
     why: 'Somebody would have to write in the milliseconds between two steps of one reload.',
     branches: {
       'apps/worker/src/reload/reload.processor.ts': ['}'],
@@ -331,14 +322,13 @@ export const UNREACHED: readonly Unreached[] = [
         'await catalog.setBackingOff(job.workload, isLast ? null : jobId);',
         'if ((await requests.of(workload)) !== undefined) return true;',
         'if (!row || row.leftAlone !== undefined || isInConflict(row.conflict)) return false;',
+        `if (isLast && error.reason !== 'ApiUnavailable')`,
         'if (error instanceof NotYetError) throw error;',
         '} catch (error) {',
       ],
       'apps/worker/src/reload/reload-plan.ts': [
-        'if (variable !== undefined && read.isMarkerHash(variable)) return true;',
         `if (reading === 'SourceAbsent') return DELETED_MARKER_HASH;`,
-        'const last = text === undefined ? undefined : parseLastReloadedFrom(text);',
-        'return last?.kind === source.kind && last.name === source.name && read.isMarkerHash(last.hash);',
+        'if (proven.has(name) || read.isAdoptedMark(template, decision.keys.adopt ?? [])) return true;',
       ],
       'apps/worker/src/reload/reload-outcome.ts': [
         `return { state: 'reloaded', reason: 'ReloadedWithoutPause' };`,
@@ -348,6 +338,7 @@ export const UNREACHED: readonly Unreached[] = [
       ],
       'apps/worker/src/reload/resume.processor.ts': [
         'if (!object || dryRun) return;',
+        'if (error instanceof KubeError && error.status === 404) return null;',
         'if (isOvertaken(error)) return;',
         'if (due === undefined || paused === undefined || pausedAt === undefined) return;',
         `if (wait > 0) throw new NotYetError('Paused', Math.min(wait, LONGEST_DELAY));`,
@@ -363,6 +354,9 @@ export const UNREACHED: readonly Unreached[] = [
 
       'apps/worker/src/reload/reload-reports.ts': [
         `state: run.isLast ? 'failed' : 'retrying',`,
+        "metrics.reloadExecutedByNamespace?.inc({ success: 'false', namespace });",
+        'if (source !== undefined) events.record({ source: partsOf(source), workload, failure });',
+        'else if (error.request) events.record({ workload, requestReason: error.request.reason, failure });',
         'if (!run.isLast) return;',
         'period === undefined ? `${which} already paused` : `Pausing ${which} for ${formatDuration(period)}`;',
         'if (!error.subject) return;',
@@ -392,7 +386,9 @@ export const UNREACHED: readonly Unreached[] = [
         'const { body } = await this.#context.client.get<JobObject>(objectPath(JOBS, job));',
         'if (error instanceof KubeError && error.status === 404) return undefined;',
         '} catch (error) {',
-        'return { record, request: body.spec?.template?.metadata?.annotations?.[REQUEST_ANNOTATION] };',
+        `record: readRecord(record).state === 'read' ? record : undefined,`,
+        'const request = body.spec?.template?.metadata?.annotations?.[REQUEST_ANNOTATION];',
+        'function carriedIn(record: string | undefined, request: string | undefined): Carried {',
         'if (isOvertaken(error)) return false;',
         'return isNamed ? undefined : false;',
       ],
