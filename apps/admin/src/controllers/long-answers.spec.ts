@@ -4,12 +4,15 @@ import type { WorkloadRow } from '@reroll/core/state/rows';
 import { NO_TRIGGERS } from '@reroll/core/state/settings';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
+import type { Request } from 'express';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { anonymousReader } from '../auth/static-tokens.ts';
 import type { Consumers } from '../consumers/consumers.ts';
 import type { LiveStates } from '../history/live-states.ts';
 import type { ReadModel } from '../history/read-model.ts';
 import type { ReloadJobs } from '../history/reload-jobs.ts';
+import type { ProblemError } from '../http/problem-error.ts';
+import { begin } from '../http/request-context.ts';
 import type { Cursors } from '../http/cursors.ts';
 import type { ObjectFacts } from '../objects/object-facts.ts';
 import type { WavePlans } from '../objects/wave-plans.ts';
@@ -121,9 +124,12 @@ function controllers(users: ReadonlyMap<WorkloadKey, WorkloadRow>) {
 
 const USERS = new Map(NUMBERS.map((n) => [`Deployment/shop/w${n}` as const, workloadRow()] as const));
 
-function input<Input>(asked: object, gone = new AbortController().signal): Input {
+function input<Input>(asked: object, from: { gone?: AbortSignal; address?: string } = {}): Input {
+  const { gone = new AbortController().signal, address = '10.0.0.1' } = from;
   const caller = { ...anonymousReader(), seesAll: async () => true };
-  return { params: {}, query: {}, caller, gone, ...asked } as Input;
+  const request = {} as Request;
+  begin(request, { id: '1', startedAt: 0, address, caller });
+  return { params: {}, query: {}, caller, request, gone, ...asked } as Input;
 }
 
 const GET_WEB = { params: { kind: 'Deployment', namespace: 'shop', name: 'web' } } as const;
@@ -161,9 +167,30 @@ it('a second request of a caller begins when the first is over', async () => {
   expect(asked).toEqual([WEB, WEB]);
 });
 
+it('callers without a token do not wait for those at other addresses', async () => {
+  const { workloads, asked } = controllers(USERS);
+  const first = workloads.get(input(GET_WEB));
+  const other = workloads.get(input(GET_WEB, { address: '10.0.0.2' }));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(asked).toEqual([WEB, WEB]);
+  await Promise.all([first, other]);
+});
+
+it('more requests of a caller than may wait are refused, and later ones are answered', async () => {
+  const { workloads } = controllers(USERS);
+  const ask = async (): Promise<string> =>
+    await workloads.get(input(GET_WEB)).then(
+      () => 'answered',
+      (error: ProblemError) => error.code,
+    );
+  const answers = await Promise.all(Array.from({ length: 53 }, ask));
+  expect(answers).toEqual([...Array(51).fill('answered'), 'TooManyRequests', 'TooManyRequests']);
+  expect(await ask()).toBe('answered');
+});
+
 it('work for a client that has gone ends at the next turn', async () => {
   const gone = new AbortController();
-  const asked = controllers(USERS).workloads.get(input(GET_WEB, gone.signal));
+  const asked = controllers(USERS).workloads.get(input(GET_WEB, { gone: gone.signal }));
   setImmediate(() => gone.abort());
   await expect(asked).rejects.toMatchObject({ code: 'Unavailable' });
   expect(shows.all).toBeLessThan(MANY);

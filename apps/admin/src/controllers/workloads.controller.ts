@@ -61,11 +61,11 @@ export class WorkloadsController {
     const [workload] = found;
     if (!workload) throw new ProblemError('NotFound');
     const { join } = this.model.contents;
-    const [sourcesInDetail, jobs] = await Promise.all([
-      this.sources(workload, signal),
+    const [jobs] = await Promise.all([
       this.jobs.of([key]),
       this.live.look(join, join.workload(key)?.pairs ?? []),
     ]);
+    const sourcesInDetail = await this.sources(workload, signal);
     const { row, rollout } = workload;
     const job = jobs.get(key);
     const outcomes = (join.workload(key)?.outcomes ?? []).slice(-MOST_HISTORY).reverse();

@@ -3,7 +3,7 @@ import { explain } from '@reroll/core/explain/explain';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import type { HistoryJoin } from '@reroll/core/history/join';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
-import { sourceKeyIn, type WorkloadRow } from '@reroll/core/state/rows';
+import { sourceKeyIn, sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { namespaceOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { ShowHash } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
@@ -40,11 +40,12 @@ export function* rolledSteps(
 ): Generator<void, ReadonlyMap<SourceKey, number>, void> {
   const rolled = new Map<SourceKey, number>();
   const counted = new Set<WorkloadRow>();
+  const wanted = new Set(found.map(({ key }) => sourceNameOf(key)));
   for (const { key, users } of found) {
     for (const row of users.values()) {
       if (counted.has(row)) continue;
       counted.add(row);
-      for (const name of row.dependencies) {
+      for (const name of row.dependencies.filter((each) => wanted.has(each))) {
         const source = sourceKeyIn(namespaceOf(key), name);
         rolled.set(source, (rolled.get(source) ?? 0) + 1);
       }

@@ -7,26 +7,36 @@
  *       caller, 6 most places of all
  *
  * A place is the name of a key, and more places of the same key follow it. The set of a caller may have some that were dropped as the oldest
- * of all; they are the oldest there, too. By the clock of Redis, because those of two admins may differ.
+ * of all; they are the oldest there, too. A place may also be left of an answer that has expired: if a write holds its key again, that stays. By the clock of Redis, because those of two admins may differ.
  */
 export const KEEP_ANSWER = `
 local held = redis.call('GET', KEYS[1])
 if held and held ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] .. string.format('%06d', time[2])
-local function take(places, most)
+local function take(places)
   for place = 1, tonumber(ARGV[4]) do
     redis.call('ZADD', places, now, place == 1 and KEYS[1] or KEYS[1] .. ' ' .. place)
   end
   redis.call('EXPIRE', places, ARGV[3])
+end
+local function drop(oldest)
+  local text = redis.call('GET', oldest)
+  if text and (string.find(text, '"answer":', 1, true) or string.find(text, '"isLost":', 1, true)) then
+    redis.call('DEL', oldest)
+  end
+end
+local function trim(places, most)
   while redis.call('ZCARD', places) > tonumber(most) do
     local oldest = redis.call('ZPOPMIN', places)[1]
-    redis.call('DEL', oldest)
+    drop(oldest)
     redis.call('ZREM', KEYS[3], oldest)
   end
 end
-take(KEYS[3], ARGV[6])
-take(KEYS[2], ARGV[5])
+take(KEYS[3])
+take(KEYS[2])
+redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+trim(KEYS[3], ARGV[6])
+trim(KEYS[2], ARGV[5])
 return 1
 `;
