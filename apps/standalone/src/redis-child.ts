@@ -90,6 +90,7 @@ export class RedisChild {
   async #spawn(program: string): Promise<ChildProcess | undefined> {
     const { folder } = this.#settings;
     await makePrivate(folder);
+    if (this.#isStopping) throw new Error('redis-server is not started any more: the process ends');
     // In a session of its own, so that Ctrl-C in a terminal reaches this process alone, which then ends it last.
     const child = spawn(program, this.#arguments(), {
       cwd: folder,
@@ -102,6 +103,7 @@ export class RedisChild {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
     }
+    if (this.#isStopping) child.kill('SIGKILL');
     this.#child = child;
     this.#startedAt = performance.now();
     this.#said = '';

@@ -51,7 +51,7 @@ export class QueueTakers {
     const until = AbortSignal.any([signal, closing.signal]);
     const lost = redis.status === 'ready' ? once(redis, 'close', { signal: until }) : Promise.resolve();
     const silent = untilSilent(() => redis.exists(prefix), until);
-    const closed = Promise.all(workers.map((worker) => worker.close()));
+    const closed = allDone(workers.map((worker) => worker.close()));
     await Promise.race([closed, lost.catch(() => undefined), silent]).finally(() => closing.abort());
   }
 }
@@ -67,4 +67,10 @@ async function untilSilent(ask: () => Promise<unknown>, signal: AbortSignal): Pr
     answered = await Promise.race([answer, silence]);
     if (answered) await pause(ASKED_EVERY, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** Like `Promise.all`, but does not go on before the last of them is over. */
+async function allDone(tasks: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(tasks);
+  await Promise.all(tasks);
 }

@@ -163,7 +163,7 @@ export class RunCronJob implements ReloadWay {
   }
 }
 
-/** Whoever may create Jobs can forge one, so nothing but a record and the id of a request gets from it to the CronJob. */
+/** Whoever may create Jobs can forge one, so only what has the form of a record and of a request's id gets from it to the CronJob. */
 function carriedIn(record: string | undefined, request: string | undefined): Carried {
   return {
     record: readRecord(record).state === 'read' ? record : undefined,
