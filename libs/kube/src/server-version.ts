@@ -6,14 +6,15 @@ interface VersionInfo {
   readonly minor?: unknown;
 }
 
-/** What a server may answer if the caller may not see the version, or a proxy does not pass the path on. */
-const HIDDEN: ReadonlySet<number> = new Set([403, 404]);
+/** Refusals of credentials and of too many requests: the version may be shown next time. */
+const TRY_AGAIN: ReadonlySet<number> = new Set([401, 429]);
 const NUMBER = /^\d{1,4}\+?$/u;
 
 /** The version of the API server that a stream is connected to. Each connection may lead to another server. */
 export class ServerVersion {
   readonly #client: Pick<KubeClient, 'get'>;
   #current: string | undefined;
+  #isRead = false;
 
   constructor(client: Pick<KubeClient, 'get'>) {
     this.#client = client;
@@ -24,19 +25,33 @@ export class ServerVersion {
     return this.#current;
   }
 
-  /** Reads it again. Rejects with a `KubeError` if the server cannot be asked. */
-  async read(signal: AbortSignal): Promise<void> {
+  /** Reads it again, and returns whether it has changed since the last time. Rejects with a `KubeError` if the server cannot be asked. */
+  async read(signal: AbortSignal): Promise<boolean> {
+    const before = this.#current;
+    const wasRead = this.#isRead;
+    this.#current = await this.#ask(signal);
+    this.#isRead = true;
+    return wasRead && before !== this.#current;
+  }
+
+  async #ask(signal: AbortSignal): Promise<string | undefined> {
     try {
-      const { body } = await this.#client.get<VersionInfo>('/version', { signal });
-      this.#current = versionOf(body);
+      return versionOf((await this.#client.get<VersionInfo | null>('/version', { signal })).body);
     } catch (error) {
-      if (!(error instanceof KubeError) || !HIDDEN.has(error.status)) throw error;
-      this.#current = undefined;
+      if (isHidden(error)) return undefined;
+      throw error;
     }
   }
 }
 
-function versionOf({ major, minor }: VersionInfo): string | undefined {
-  const parts = [String(major), String(minor)];
+/** Whether the caller may not see the version, or a proxy does not pass the path on. */
+function isHidden(error: unknown): boolean {
+  if (!(error instanceof KubeError)) return false;
+  const isRefused = error.status >= 400 && error.status < 500 && !TRY_AGAIN.has(error.status);
+  return isRefused || error.code === 'KUBE_BAD_RESPONSE';
+}
+
+function versionOf(info: VersionInfo | null): string | undefined {
+  const parts = [String(info?.major), String(info?.minor)];
   return parts.every((part) => NUMBER.test(part)) ? parts.join('.') : undefined;
 }

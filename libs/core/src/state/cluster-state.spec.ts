@@ -457,6 +457,21 @@ describe('a workload', () => {
     expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
   });
 
+  it.each(['t1', '1.34:t1'])(
+    'known as %s and served in the same form after an upgrade was not rolled, and nothing is in doubt',
+    (template) => {
+      const record = recordOf({ cm: 'A' });
+      const clusterState = settled({
+        ...recorded,
+        workloads: [seenWorkload('web', 20, { template, record })],
+      });
+      clusterState.workloadWritten(seenWorkload('web', 120, { template: '1.35:t1', generation: 2, record }));
+      expect(clusterState.workloads.get(WEB)?.unverified).toEqual([]);
+      clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+      expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
+    },
+  );
+
   it('first written after an upgrade may have been rolled, so data that was replaced before does not count as equal', () => {
     const clusterState = settled({
       ...recorded,

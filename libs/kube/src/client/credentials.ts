@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { KubeError } from './errors.ts';
@@ -110,7 +109,10 @@ function filesOf({ kubeconfig }: KubeConfigSource): string[] {
   // oxlint-disable-next-line no-process-env -- as the library does
   const listed = (kubeconfig || process.env['KUBECONFIG'] || '').split(delimiter);
   const named = listed.filter((file) => file !== '');
-  if (named.length === 0) return [join(homedir(), '.kube', 'config')].filter((file) => existsSync(file));
+  if (named.length === 0) {
+    // oxlint-disable-next-line no-process-env -- as the library does; os.homedir() throws where the user has no entry
+    return [join(process.env['HOME'] ?? '', '.kube', 'config')].filter((file) => existsSync(file));
+  }
   // As in kubectl, some may be missing.
   const present = named.filter((file) => existsSync(file));
   return present.length > 0 ? present : named;

@@ -63,7 +63,7 @@ async function carry(socket: Socket, options: PortForwardOptions): Promise<void>
   const { namespace, pod, port, dispatcher } = options;
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/portforward`;
   const url = `${options.server.replace(/^http/, 'ws')}${path}?ports=${port}`;
-  // undici's WebSocket sends several texts of a header as one, so that of several groups to impersonate none is known: that is refused.
+  // undici's WebSocket sends several texts of a header as one. So of several groups to impersonate, the API server sees one that nobody has.
   const headers = Object.entries(await options.headers()).map(([name, value]): [string, string] => [
     name,
     String(value),

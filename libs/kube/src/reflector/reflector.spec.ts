@@ -160,10 +160,11 @@ describe('whatever breaks', () => {
     const { path, set } = bound(await place(['a']));
     const { client, proxy } = await plane.throughProxy();
     let calls = 0;
-    const connecting = async (): Promise<void> => {
+    const connecting = async (): Promise<boolean> => {
       calls += 1;
       if (calls === 1)
         throw apiError({ request: 'GET /version', status: 503, body: undefined, retryAfter: undefined });
+      return false;
     };
     const { seen, reports, reflector } = follow({ client, path, connecting });
     await reflector.waitSynced(10_000);
@@ -175,6 +176,21 @@ describe('whatever breaks', () => {
     await set('a', '2');
     await seen.has({ a: '2' });
     expect(calls).toBeGreaterThan(2);
+  });
+
+  test('a server that shows objects in another form is asked for a list instead of a resumed watch', async () => {
+    const { path } = await place(['a']);
+    const { client, proxy } = await plane.throughProxy();
+    let isChanged = false;
+    const { reports, reflector } = follow({ client, path, connecting: async () => isChanged });
+    await reflector.waitSynced(10_000);
+    isChanged = true;
+    proxy.refuse();
+    await reports.has('reconnect failed');
+    proxy.accept();
+    await reports.has('relist changed');
+    await reflector.waitSynced(10_000);
+    expect(reflector.status).toMatchObject({ synced: true, relists: 1 });
   });
 
   test('a connection that has gone silent is noticed, cut and resumed', async () => {

@@ -10,13 +10,13 @@ import { NOT_A_WATCH, readWatch, type WatchEnd, type WatchEvent } from './watch-
 
 /** Why a watch ended, or why a list began. */
 export type ReconnectReason = WatchEnd | 'failed';
-export type RelistReason = 'first' | 'gone' | 'broken' | 'handler' | 'silent' | 'ended';
+export type RelistReason = 'first' | 'gone' | 'broken' | 'handler' | 'silent' | 'ended' | 'changed';
 
 /** Callbacks for metrics and logs. They must not throw. */
 export interface ReflectorHooks {
   /**
    * A list begins. `first` is the one after the start; `broken` repeats one that failed; `ended` follows a watch that is not to be
-   * resumed.
+   * resumed; `changed`: see `ReflectorOptions.connecting`.
    */
   onRelist?(reason: RelistReason): void;
   /** The list is complete and handed over. */
@@ -38,8 +38,11 @@ export interface ReflectorOptions<T> {
   readonly path: string;
   readonly fieldSelector?: string | undefined;
   readonly labelSelector?: string | undefined;
-  /** Called before each list and each watch. If it rejects with a `KubeError`, the connection has failed. */
-  readonly connecting?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /**
+   * Called before each list and each watch. If it resolves with true, the server shows objects in another form from now on, and a watch is
+   * not resumed: list again. If it rejects with a `KubeError`, the connection has failed.
+   */
+  readonly connecting?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Reduces an object to the facts that are kept; the raw object (in lists without `kind` and `apiVersion`) is then dropped. */
   readonly convert: (raw: KubeObject) => T;
   readonly handler: EventHandler<T>;
@@ -216,7 +219,8 @@ export class Reflector<T> {
   }
 
   async #cycle(): Promise<CycleEnd> {
-    await this.#options.connecting?.(this.#stopping.signal);
+    const isChanged = await this.#options.connecting?.(this.#stopping.signal);
+    if (isChanged === true && this.#resourceVersion !== undefined) this.#forget('changed');
     return this.#resourceVersion === undefined ? this.#list() : this.#watch();
   }
 

@@ -24,7 +24,7 @@ function write(state: State, more: Partial<State>, writtenAt = 0): State {
 
 /** A reload of ours, and its marker taken away again at this second. */
 function fight(state: State, at: number): State {
-  const reloaded = write(state, { template: `marked ${at}`, record: `record ${at}` });
+  const reloaded = write(state, { template: `${state.template} and mark ${at}`, record: `record ${at}` });
   return write(reloaded, { template: state.template }, at);
 }
 
@@ -33,6 +33,19 @@ describe('a workload is in conflict', () => {
     const twice = fight(fight(START, 100), 200);
     expect(isInConflict(twice.conflict)).toBe(false);
     expect(isInConflict(fight(twice, 700).conflict)).toBe(true);
+  });
+
+  it('and stays so after an upgrade of the API server, which serves the template in another form', () => {
+    const contested = fight(fight(fight({ ...START, template: '1.34:plain' }, 1), 2), 3);
+    const upgraded = write(contested, { template: '1.35:with a new default' }, 4);
+    expect(isInConflict(upgraded.conflict)).toBe(true);
+    expect(isInConflict(write(upgraded, { template: '1.35:edited' }, 5).conflict)).toBe(false);
+  });
+
+  it('and what an earlier version of Reroll saw of it counts', () => {
+    const twice = fight(fight(START, 1), 2);
+    const marked = write(twice, { template: '1.35:marked 3', record: 'record 3' });
+    expect(isInConflict(write({ ...twice, ...marked }, { template: '1.35:plain' }, 3).conflict)).toBe(true);
   });
 
   it('also if the record goes each time with the marker', () => {

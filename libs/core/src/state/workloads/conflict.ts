@@ -1,4 +1,5 @@
 import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
+import { areComparable, isSameTemplate } from './template-form.ts';
 
 /** What is known of another controller that reverts our marker on a workload. */
 export interface MarkerConflict {
@@ -30,7 +31,8 @@ type Seen = Pick<ObservedWorkload, 'template' | 'record' | 'annotations' | 'writ
  */
 export function conflictAfter(known: Known, seen: Seen, live: boolean): MarkerConflict | undefined {
   const edited = isEdited(known, seen);
-  if (seen.template === known.template) return edited ? withoutStrips(known.conflict) : known.conflict;
+  if (!isChanged(known.template, seen.template))
+    return edited ? withoutStrips(known.conflict) : known.conflict;
   if (edited || seen.writtenAt === undefined) return undefined;
   const { before, strips } = known.conflict ?? NO_CONFLICT;
   if (seen.record !== undefined && seen.record !== known.record) {
@@ -38,8 +40,13 @@ export function conflictAfter(known: Known, seen: Seen, live: boolean): MarkerCo
     // The first is always kept: a return to it removes several markers at once.
     return { before: [...new Set([...before.slice(0, 1), known.template])], strips };
   }
-  if (!before.includes(seen.template)) return undefined;
+  if (!before.some((each) => isSameTemplate(each, seen.template))) return undefined;
   return { before, strips: [...strips, seen.writtenAt].slice(-STRIPS) };
+}
+
+/** A template in the form of another version of the API server tells nothing. */
+function isChanged(before: string, after: string): boolean {
+  return areComparable(before, after) && !isSameTemplate(before, after);
 }
 
 /** Whether the marker was reverted `STRIPS` times within `WITHIN_SECONDS`, so that another reload would be reverted too. */

@@ -14,7 +14,7 @@ import type { DependencyMove } from '../dependencies/dependency-judging.ts';
 import { conflictAfter } from './conflict.ts';
 import { compact } from '../dependencies/dependencies.ts';
 import { isDecidedBefore, knownUpTo, rolledAfter, templateWriteSeen, writeSeen } from './template-owner.ts';
-import { areComparable } from './template-form.ts';
+import { areComparable, isSameTemplate } from './template-form.ts';
 import type { Triggers } from '../settings.ts';
 
 /** The context of a sighting of a workload. */
@@ -219,7 +219,7 @@ function unverifiedKept(seen: ObservedWorkload, known: WorkloadRow): readonly So
 /** Whether the template was changed or a later restart was set. `unknown`: the two templates cannot be compared. */
 function wasRolled(known: WorkloadRow, seen: ObservedWorkload): 'yes' | 'no' | 'unknown' {
   if ((seen.restartAt ?? 0) > (known.restartAt ?? 0)) return 'yes';
-  if (known.template === seen.template || !isRewritten(known, seen)) return 'no';
+  if (isSameTemplate(known.template, seen.template) || !isRewritten(known, seen)) return 'no';
   return areComparable(known.template, seen.template) ? 'yes' : 'unknown';
 }
 

@@ -8,6 +8,11 @@ export function servedBy(version: string | undefined, template: string): string 
   return version === undefined || template === '' ? template : `${version}:${template}`;
 }
 
+/** Whether both are hashes of one template in the same form, whichever version served it. */
+export function isSameTemplate(a: string, b: string): boolean {
+  return a.slice(versionOf(a).length) === b.slice(versionOf(b).length);
+}
+
 export function areComparable(a: string, b: string): boolean {
   return versionOf(a) === versionOf(b);
 }
