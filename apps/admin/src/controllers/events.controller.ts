@@ -7,7 +7,7 @@ import { EventStream } from '../history/event-stream.ts';
 import { EventWriter, SlowReaderError } from '../history/event-writer.ts';
 import { ReadModel } from '../history/read-model.ts';
 import { countedAs } from '../http/limits/counted-as.ts';
-import { ProblemError } from '../http/problem-error.ts';
+import { MostAtOnce } from '../http/limits/most-at-once.ts';
 import type { Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
 import { Serves } from '../http/serves.ts';
@@ -21,7 +21,10 @@ const LONGEST_ID = 256;
 
 @Controller()
 export class EventsController {
-  private readonly streams = new Map<string, number>();
+  private readonly streams = new MostAtOnce(
+    MOST_PER_CALLER,
+    `expected at most ${MOST_PER_CALLER} streams of one caller at the same time`,
+  );
 
   constructor(
     private readonly model: ReadModel,
@@ -37,22 +40,14 @@ export class EventsController {
     const { request, response } = input;
     // Express treats HEAD as GET. The response has no body, so nothing would ever end the stream.
     if (request.method === 'HEAD') return void response.type('text/event-stream').end();
-    const who = countedAs(request);
-    const running = this.streams.get(who) ?? 0;
-    if (running >= MOST_PER_CALLER)
-      throw new ProblemError('TooManyRequests', {
-        detail: `expected at most ${MOST_PER_CALLER} streams of one caller at the same time`,
-      });
-    this.streams.set(who, running + 1);
-    this.metrics.eventStreams.inc();
-    try {
-      await this.run(input);
-    } finally {
-      this.metrics.eventStreams.dec();
-      const left = (this.streams.get(who) ?? 1) - 1;
-      if (left > 0) this.streams.set(who, left);
-      else this.streams.delete(who);
-    }
+    await this.streams.run(countedAs(request), async () => {
+      this.metrics.eventStreams.inc();
+      try {
+        await this.run(input);
+      } finally {
+        this.metrics.eventStreams.dec();
+      }
+    });
   }
 
   private async run({

@@ -1,8 +1,6 @@
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
-import type { ExplainSettings } from '@reroll/core/explain/facts';
 import type { WorkloadRow } from '@reroll/core/state/rows';
-import { NO_TRIGGERS } from '@reroll/core/state/settings';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import { EXPLAIN_SETTINGS } from '@reroll/core/testing/explaining';
 import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
 import type { Request } from 'express';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -21,19 +19,6 @@ import { LongAnswers } from '../why/long-answers.ts';
 import { SourcesController } from './sources.controller.ts';
 import { WorkloadsController } from './workloads.controller.ts';
 
-const SETTINGS: ExplainSettings = {
-  decision: {
-    keys: DEFAULT_ANNOTATION_KEYS,
-    autoReloadAll: false,
-    ignoredWorkloadTypes: [],
-    recreateFinishedJobs: false,
-    ignoredSourceKinds: [],
-  },
-  triggers: NO_TRIGGERS,
-  adoptStale: 'report',
-  dryRun: false,
-  notifyOnly: false,
-};
 const MANY = 60;
 const NUMBERS = Array.from({ length: MANY }, (_, n) => n);
 const WEB: WorkloadKey = 'Deployment/shop/web';
@@ -93,7 +78,7 @@ function controllers(users: ReadonlyMap<WorkloadKey, WorkloadRow>) {
   const asked: string[] = [];
   const sources = NUMBERS.map((n) => ({ key: `ConfigMap/shop/s${n}`, row: sourceRow(5, 'a'), users }));
   const facts = {
-    settings: async () => SETTINGS,
+    settings: async () => EXPLAIN_SETTINGS,
     workloadFacts: async (keys: WorkloadKey[]) => {
       asked.push(...keys);
       return [{ key: WEB, row, due: null, rollout: undefined }];

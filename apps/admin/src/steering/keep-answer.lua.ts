@@ -7,7 +7,8 @@
  *       caller, 6 most places of all
  *
  * A place is the name of a key, and more places of the same key follow it. The set of a caller may have some that were dropped as the oldest
- * of all; they are the oldest there, too. A place may also be left of an answer that has expired: if a write holds its key again, that stays. By the clock of Redis, because those of two admins may differ.
+ * of all; they are the oldest there, too. A place may also be left of an answer that has expired: if a write holds its key again, that
+ * stays. Ages are by the clock of Redis, because those of two admins may differ.
  */
 export const KEEP_ANSWER = `
 local held = redis.call('GET', KEYS[1])

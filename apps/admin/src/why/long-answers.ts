@@ -1,6 +1,6 @@
 import type { Input } from '../http/operation-types.ts';
 import { countedAs } from '../http/limits/counted-as.ts';
-import { ProblemError } from '../http/problem-error.ts';
+import { MostAtOnce } from '../http/limits/most-at-once.ts';
 import { mustBeAwaited } from './in-turns.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 
@@ -10,7 +10,11 @@ const MOST_WAITING = 50;
 /** Makes the answers that take long, one at a time for each caller. */
 export class LongAnswers {
   readonly #turns = new OneAtATime();
-  readonly #asked = new Map<string, number>();
+  /** One of them has its turn. */
+  readonly #asked = new MostAtOnce(
+    MOST_WAITING + 1,
+    `expected at most ${MOST_WAITING} requests that explain to wait for one of the same caller`,
+  );
   readonly #timeout: number;
 
   /** `timeout`: milliseconds after which nothing waits for an answer. */
@@ -28,25 +32,11 @@ export class LongAnswers {
   ): Promise<Answer> {
     const signal = AbortSignal.any([gone, AbortSignal.timeout(this.#timeout)]);
     const who = countedAs(request);
-    const asked = this.#asked.get(who) ?? 0;
-    if (asked > MOST_WAITING)
-      throw new ProblemError('TooManyRequests', {
-        detail: `expected at most ${MOST_WAITING} requests that explain to wait for one of the same caller`,
-      });
-    this.#asked.set(who, asked + 1);
-    try {
-      return await this.#turns.run(who, async () => {
+    return await this.#asked.run(who, () =>
+      this.#turns.run(who, async () => {
         mustBeAwaited(signal);
         return await make(signal);
-      });
-    } finally {
-      this.#left(who);
-    }
-  }
-
-  #left(who: string): void {
-    const asked = (this.#asked.get(who) ?? 1) - 1;
-    if (asked > 0) this.#asked.set(who, asked);
-    else this.#asked.delete(who);
+      }),
+    );
   }
 }
