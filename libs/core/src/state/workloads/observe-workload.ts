@@ -171,12 +171,12 @@ export function begunWhileAbsent(row: WorkloadRow, source: SourceName, absentAt:
 function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
   const { known, live } = at;
   if (!known) return live ? templateSeen(seen, at) : { templateRv: RV_UNKNOWN, unverified: NO_NAMES };
-  const kept = { templateRv: known.templateRv, unverified: unverifiedKept(seen, known) };
   const rolled = wasRolled(known, seen);
-  if (rolled === 'no') return kept;
+  if (rolled === 'no') return { templateRv: known.templateRv, unverified: unverifiedKept(seen, known) };
   const facts = live ? templateSeen(seen, at) : templateFound(seen, known);
   if (rolled === 'yes') return facts;
-  return { ...kept, unverified: compact([...new Set([...kept.unverified, ...facts.unverified])]) };
+  const unverified = [...new Set([...unverifiedKept(seen, known), ...facts.unverified])];
+  return { templateRv: known.templateRv, unverified: compact(unverified) };
 }
 
 /** The sighting directly follows the write. With two streams, one may lag behind the other. */
