@@ -22,6 +22,7 @@ const FILES = readdirSync(FOLDER);
 
 interface Step {
   readonly id?: string;
+  readonly if?: string;
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;
@@ -38,6 +39,7 @@ interface Job {
 interface Workflow {
   readonly permissions?: Readonly<Record<string, string>>;
   readonly defaults?: unknown;
+  readonly concurrency?: unknown;
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
@@ -60,7 +62,7 @@ it.each(FILES)('%s runs actions of others at a commit only, and says of which ve
   const uses = workflow(file).text.matchAll(/uses: (.*)$/gm);
   const others = [...uses].map(([, action = '']) => action).filter((action) => !action.startsWith('./'));
   expect(others).not.toEqual([]);
-  for (const action of others) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  for (const action of others) expect(action).toMatch(/^[\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
 it.each(FILES)('%s leaves no token in a clone', (file) => {
@@ -86,7 +88,24 @@ it.each(FILES)('%s may do nothing that a job does not ask for', (file) => {
 
 it('what runs for a pull request is what runs everywhere: .ci/run', () => {
   const { steps = [] } = workflow('ci.yml').parsed.jobs['test'] ?? {};
-  expect(steps.at(-1)?.run).toBe('.ci/run');
+  expect(steps.findLast(({ run: command }) => command !== undefined)?.run).toBe('.ci/run');
+});
+
+it('what is built for the specs is kept although they fail', () => {
+  const { steps = [] } = workflow('ci.yml').parsed.jobs['test'] ?? {};
+  const uses = (name: string) => steps.find((step) => step.uses?.startsWith(`actions/cache${name}@`));
+  const [restore, save] = [uses('/restore'), uses('/save')];
+  expect(uses('')).toBeUndefined();
+  expect(save).toBe(steps.at(-1));
+  expect(save?.if).toMatch(/^always\(\) && /);
+  expect(save?.with?.['path']).toBe(restore?.with?.['path']);
+});
+
+it('ends the runs of pull requests only, and not that of a night for a push to main', () => {
+  expect(workflow('ci.yml').parsed.concurrency).toEqual({
+    group: 'ci-${{ github.event_name }}-${{ github.ref }}',
+    'cancel-in-progress': "${{ github.event_name == 'pull_request' }}",
+  });
 });
 
 describe('a release', () => {
