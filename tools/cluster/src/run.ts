@@ -4,12 +4,13 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { identify, sendSignal } from './identity.ts';
+import { interruptOnceAlone } from './orphans.ts';
 
 export interface RunOptions {
   readonly cwd?: string;
   /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Aborting sends SIGINT to the command and its children; the result then is the reason, thrown. */
+  /** Aborting sends SIGINT to the command and its children, as the end of this process does; the result then is the reason, thrown. */
   readonly signal?: AbortSignal | undefined;
   /** Called for every line of either output as it comes. */
   readonly onLine?: (line: string) => void;
@@ -43,6 +44,7 @@ export async function run(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
+  const callOff = interruptOnceAlone(child.pid);
   const self = child.pid === undefined ? undefined : identify(child.pid);
   const interrupt = (): void => {
     if (self !== undefined) sendSignal(self, 'SIGINT');
@@ -68,6 +70,7 @@ export async function run(
     signal?.throwIfAborted();
     return { code, stdout: stdout.join('\n'), tail: lines.join('\n') };
   } finally {
+    callOff();
     signal?.removeEventListener('abort', interrupt);
   }
 }
