@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { withLock } from '../servers/lock.ts';
 
 export interface Making {
-  /** The folder that is made, in `cacheRoot()`. */
+  /** The folder that is made, in `cacheRoot()`: `NAME`, or `NAME-KEY` with a key of 16 hexadecimal digits. */
   readonly folder: string;
   /** Completes the sentence "process N …: waiting for it"; without it nothing is said. */
   readonly what?: string;
@@ -13,11 +13,15 @@ export interface Making {
   readonly make: (draft: string) => Promise<void>;
 }
 
+/** A folder with another key that nobody has used for so long is removed. */
+const KEPT_UNUSED_MS = 28 * 24 * 60 * 60_000;
+
+const KEYED = /-[0-9a-f]{16}$/;
 const DRAFT = /\.building-(\d+)$/;
 
 /** Makes a folder of the cache unless it is there; processes that ask at once make it once. Returns the folder. */
 export async function makeOnce({ folder, what, log, signal, make }: Making): Promise<string> {
-  if (existsSync(folder)) return folder;
+  if (existsSync(folder)) return touch(folder);
   const onWait = ({ pid }: { pid: number }): void => {
     if (what !== undefined) log?.(`process ${pid} ${what}: waiting for it`);
   };
@@ -37,16 +41,29 @@ export async function makeOnce({ folder, what, log, signal, make }: Making): Pro
   return folder;
 }
 
-/** Removes drafts of processes that are gone. */
+function touch(folder: string): string {
+  try {
+    utimesSync(folder, new Date(), new Date());
+  } catch {
+    // It is another user's, who keeps it as well.
+  }
+  return folder;
+}
+
+/** Removes drafts of processes that are gone, and what was made with other keys and is not used any more. */
 function removeStale(folder: string): void {
   const root = dirname(folder);
-  for (const each of readdirSync(root))
-    if (each.replace(DRAFT, '') === basename(folder) && isOfDead(each))
-      rmSync(join(root, each), { recursive: true, force: true });
+  const nameOf = (each: string): string => basename(each).replace(DRAFT, '').replace(KEYED, '');
+  const own = readdirSync(root).filter((each) => nameOf(each) === nameOf(folder));
+  for (const each of own) {
+    const path = join(root, each);
+    const isStale = DRAFT.test(each) ? isOfDead(each) : KEYED.test(each) && isUnused(path);
+    if (isStale) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 function isOfDead(draft: string): boolean {
-  const pid = Number(DRAFT.exec(draft)?.[1] ?? process.pid);
+  const pid = Number(DRAFT.exec(draft)?.[1]);
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
@@ -54,4 +71,8 @@ function isOfDead(draft: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
+}
+
+function isUnused(path: string): boolean {
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > KEPT_UNUSED_MS;
 }
