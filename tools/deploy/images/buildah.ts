@@ -92,11 +92,14 @@ export function containerName(app: string): string {
   return `reroll-${process.pid}-${app}`;
 }
 
-/** Removes what killed processes have left behind, and every image once there are too many layers of old builds. */
-async function tidy(buildah: Buildah): Promise<void> {
+/**
+ * Removes what killed processes have left behind, and every image once there are too many layers of old builds. Nobody else may build
+ * meanwhile: a container without the name of a process is that of a build, and is taken for left behind.
+ */
+export async function tidy(buildah: Buildah): Promise<void> {
   const names = (await buildah.do('containers', '--noheading', '--format={{.ContainerName}}')).split('\n');
-  for (const name of names) {
-    const pid = Number(/^reroll-(\d+)-/.exec(name)?.[1] ?? process.ppid);
+  for (const name of names.filter((each) => each !== '')) {
+    const pid = Number(/^reroll-(\d+)-/.exec(name)?.[1]);
     if (pid === process.pid || !existsSync(`/proc/${pid}`)) await buildah.do('rm', name);
   }
   const { stdout } = await run('du', ['-s', '-x', '--block-size=1M', buildah.folder]);

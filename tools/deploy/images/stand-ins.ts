@@ -14,7 +14,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ClusterError } from '../../cluster/src/errors.ts';
 import { run, which } from '../../cluster/src/run.ts';
-import { withFolder, type Buildah } from './buildah.ts';
+import { containerName, withFolder, type Buildah } from './buildah.ts';
 import { imageArgument, ROOT } from './dockerfile.ts';
 
 /**
@@ -178,7 +178,7 @@ function keyOf({ packages, env, version }: StandIn): string {
 
 async function make(buildah: Buildah, standIn: StandIn, key: string): Promise<void> {
   buildah.log(`making a stand-in for ${standIn.name} of packages of Debian ${SUITE}`);
-  const container = await buildah.do('from', 'scratch');
+  const container = await buildah.do('from', `--name=${containerName('stand-in')}`, 'scratch');
   try {
     const root = await buildah.do('mount', container);
     await withFolder(async (folder) => {
