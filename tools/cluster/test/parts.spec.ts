@@ -100,6 +100,21 @@ describe('a lock', () => {
   });
 });
 
+it('no two processes are given the same port', async () => {
+  const ports = JSON.stringify(join(import.meta.dirname, '../src/servers/ports.ts'));
+  // Of 10 000: two that draw 500 each have some in common otherwise.
+  const draw = `const { freePort } = await import(${ports});
+    const drawn = [];
+    while (drawn.length < 500) drawn.push(await freePort());`;
+  const inner = `${draw} console.log(drawn.join());`;
+  const outer = `${draw} const { execFileSync } = await import('node:child_process');
+    const args = ['--input-type=module', '-e', ${JSON.stringify(inner)}];
+    console.log(drawn.join() + ',' + execFileSync(process.execPath, args, { encoding: 'utf8' }).trim());`;
+  const { code, stdout, stderr } = await script(['--input-type=module', '-e', outer]).done;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(new Set(stdout.trim().split(',')).size).toBe(1_000);
+});
+
 describe('the current cluster', () => {
   const config = `apiVersion: v1
 clusters:

@@ -10,21 +10,31 @@ const FIRST = 20_000;
 const LAST = 29_999;
 const ATTEMPTS = 200;
 
-/** Given out by this process already: two clusters started side by side must not share a port. */
+/** Given out by this process already: two clusters started side by side must not share a port, nor two suites. */
 const given = new Set<number>();
 
 /**
- * A TCP port on 127.0.0.1 that nothing listens on now, and that this process has not been given before.
+ * A TCP port on 127.0.0.1 that nothing listens on now, and that neither this process nor, on Linux, another one that still runs has
+ * been given before.
  * @throws ClusterError when 200 random ports in a row are taken.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = randomInt(FIRST, LAST + 1);
-    if (given.has(port) || !(await isFree(port))) continue;
+    if (given.has(port) || !(await reserve(port))) continue;
     given.add(port);
-    return port;
+    if (await isFree(port)) return port;
   }
   throw new ClusterError(`expected a free port in ${FIRST}-${LAST}, found none in ${ATTEMPTS} attempts`);
+}
+
+/** By a name that only Linux has, and which the system takes back when this process ends, however that comes about. */
+async function reserve(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const server = createServer().unref();
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'EADDRINUSE'));
+    server.listen(`\0reroll-port-${port}`, () => resolve(true));
+  });
 }
 
 async function isFree(port: number): Promise<boolean> {
