@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -50,14 +51,16 @@ function client(): Redis {
 }
 
 function serverPid(): number {
-  const cwd = (pid: string): string | undefined => {
-    try {
-      return readlinkSync(`/proc/${pid}/cwd`);
-    } catch {
-      return undefined;
-    }
-  };
-  return Number(readdirSync('/proc').find((pid) => /^\d+$/u.test(pid) && cwd(pid) === folder));
+  return Number(readdirSync('/proc').find((pid) => /^\d+$/u.test(pid) && cwdOf(pid) === folder));
+}
+
+/** Undefined if it has ended. */
+function cwdOf(pid: string | number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A redis-server on the PATH that ends at once. */
@@ -104,6 +107,19 @@ describe('the Redis of a standalone process', () => {
     await redis.stop();
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     expect(existsSync(folder)).toBe(false);
+  });
+
+  it('ends with its folder when the process is killed', async () => {
+    const module = JSON.stringify(join(import.meta.dirname, 'redis-child.ts'));
+    const code = `const { RedisChild } = await import(${module});
+      await new RedisChild({ folder: ${JSON.stringify(folder)}, maxMemory: '32mb' }).start();
+      console.log('listens');`;
+    const args = ['--conditions=@reroll/source', '--input-type=module', '-e', code];
+    const owner = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(owner.stdout, 'data');
+    const pid = serverPid();
+    owner.kill('SIGKILL');
+    await vi.waitFor(() => expect([cwdOf(pid), existsSync(folder)]).toEqual([undefined, false]), 10_000);
   });
 
   it('is started again, empty, when it ends', async () => {

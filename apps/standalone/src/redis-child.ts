@@ -13,6 +13,8 @@ import type { Counter } from 'prom-client';
 
 /** The first one on the PATH is used. */
 const PROGRAMS = ['redis-server', 'valkey-server'] as const;
+/** The system closes the pipe to it however this process ends, SIGKILL included; a line before that calls it off. */
+const ONCE_ALONE = 'read -r _ || { kill -s KILL "$1"; rm -rf -- "$2"; }';
 /** Milliseconds. */
 const STARTS_WITHIN = 10_000;
 const LOOK_EVERY = 10;
@@ -104,6 +106,7 @@ export class RedisChild {
       throw error;
     }
     if (this.#isStopping) child.kill('SIGKILL');
+    endOnceAlone(child, folder);
     this.#child = child;
     this.#startedAt = performance.now();
     this.#said = '';
@@ -175,6 +178,20 @@ export class RedisChild {
       this.#startSoon();
     }
   }
+}
+
+/**
+ * Ends the server, and removes its folder, if this process ends first. The image has no shell and needs none: what runs in a container
+ * ends with its first process.
+ */
+function endOnceAlone(server: ChildProcess, folder: string): void {
+  const watch = spawn('/bin/sh', ['-c', ONCE_ALONE, 'sh', String(server.pid), folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watch.on('error', () => undefined);
+  watch.stdin.on('error', () => undefined);
+  server.once('exit', () => watch.stdin.end('\n'));
 }
 
 /**
