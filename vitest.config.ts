@@ -76,13 +76,25 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.spec.ts'],
-          exclude: ['e2e/{faults,hostile,install,oldest,soak}/**'],
+          exclude: ['e2e/{faults,hostile,install,oldest,soak}/**', 'e2e/deploy/image.spec.ts'],
           globalSetup: ['e2e/support/global-setup.ts'],
           setupFiles: ['e2e/support/test-hooks.ts'],
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,
           isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'image',
+          // It mounts what it builds, which needs root.
+          include: ['e2e/deploy/image.spec.ts'],
+          globalSetup: ['e2e/support/global-setup.ts'],
+          setupFiles: ['e2e/support/test-hooks.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 600_000,
         },
       },
       {
