@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHART } from '../values/values-comments.ts';
+
+const CHART = join(import.meta.dirname, '../../../deploy/helm/reroll');
 
 /** By which name the chart knows its image: `reroll`, or `redis`. */
 export function chartImage(name: string): string {
