@@ -5,7 +5,6 @@ const USER = { username: 'u', existingSecret: 's' };
 const USERS = { watcher: USER, worker: USER, admin: USER };
 
 const TOKEN = { name: 'ann', sha256: 'a'.repeat(64), access: 'read', namespaces: ['*'] };
-const digest = `sha256:${'a'.repeat(64)}`;
 
 /** What is wrong, the values, and what helm says. */
 const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
@@ -33,21 +32,6 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'the image of an earlier chart of stakater/Reloader',
     { reloader: { deployment: { image: { name: 'stakater/reloader', tag: 'v0.0.125' } } } },
     "reloader.deployment.image is set, which names the image of stakater/Reloader in its earlier charts: take it out, and set image.repository and image.tag if you have a copy of Reroll's image.",
-  ],
-  [
-    'an image for one component',
-    { worker: { image: { digest } } },
-    'worker.image is set, and every component runs the same image: set image.repository, image.tag or image.digest instead.',
-  ],
-  [
-    'the folder of the images of before',
-    { image: { repository: 'ghcr.io/reroll' } },
-    'image.repository is "ghcr.io/reroll" and image.name "reroll/reroll", which are folders of an earlier chart, with an image for each component: upgrade with --reset-then-reuse-values in place of --reuse-values, or set image.repository=ghcr.io/reroll/reroll,image.name=reroll/reroll, or where your copy of that image is.',
-  ],
-  [
-    'the folder of a mirror of them',
-    { image: { repository: 'r.example/reroll', name: 'reroll' } },
-    'image.repository is "r.example/reroll" and image.name "reroll", which are folders of an earlier chart',
   ],
   [
     'no path below a registry',
