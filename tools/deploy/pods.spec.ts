@@ -34,7 +34,12 @@ describe('pods of watcher, worker and admin', () => {
       },
     ]);
     const budget = find(manifests, 'PodDisruptionBudget', `reroll-${component}`);
-    expect(at(budget, 'spec')).toEqual({ maxUnavailable: 1, selector: { matchLabels: labels } });
+    expect(at(budget, 'spec')).toEqual({
+      maxUnavailable: 1,
+      // Without Redis no pod is ready, and nodes can still be drained.
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels: labels },
+    });
     expect(at(object, 'spec.strategy.rollingUpdate.maxUnavailable')).toBe(0);
   });
 
@@ -46,11 +51,11 @@ describe('pods of watcher, worker and admin', () => {
     [{ maxUnavailable: 0 }, { maxUnavailable: 0 }],
   ])('an empty bound of a budget is none, and 0 is one: %j', async (podDisruptionBudget, expected) => {
     const manifests = await manifestsWith({ worker: { podDisruptionBudget } });
-    const { selector: _, ...bounds } = at(
-      find(manifests, 'PodDisruptionBudget', 'reroll-worker'),
-      'spec',
-    ) as Readonly<Record<string, unknown>>;
-    expect(bounds).toEqual(expected);
+    const budget = find(manifests, 'PodDisruptionBudget', 'reroll-worker');
+    const [minAvailable, maxUnavailable] = ['minAvailable', 'maxUnavailable'].map((bound) =>
+      at(budget, `spec.${bound}`),
+    );
+    expect({ minAvailable, maxUnavailable }).toEqual(expected);
   });
 
   const ha = { enableHA: true, deployment: { replicas: 2 } };

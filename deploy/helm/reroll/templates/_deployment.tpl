@@ -92,6 +92,8 @@ spec:
   {{- else }}
   maxUnavailable: {{ include "reroll.bound" $budget.maxUnavailable | default 1 }}
   {{- end }}
+  # While Redis cannot be reached, no pod is ready, and nodes have to be drained all the same.
+  unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:
       {{- include "reroll.selectorLabels" . | nindent 6 }}
