@@ -105,6 +105,21 @@ describe('pods of watcher, worker and admin', () => {
     expect(await checksum('')).toBeUndefined();
   });
 
+  it.each([
+    [{ periodSeconds: 20 }, ['httpGet']],
+    [{ exec: { command: ['true'] } }, ['exec']],
+    [{ tcpSocket: { port: 'http' } }, ['tcpSocket']],
+    [{ grpc: { port: 1 } }, ['grpc']],
+  ])('have probes of one kind: %j', async (probe, kinds) => {
+    const deployment = { livenessProbe: probe, readinessProbe: probe };
+    const { container } = workload(await manifestsWith({ reloader: { deployment } }), 'worker');
+    for (const name of ['livenessProbe', 'readinessProbe']) {
+      const given = at(container, name) as Readonly<Record<string, unknown>>;
+      expect(given).toMatchObject(probe);
+      expect(Object.keys(given).filter((key) => /^(exec|grpc|httpGet|tcpSocket)$/u.test(key))).toEqual(kinds);
+    }
+  });
+
   it('extraArgs and extraEnv come last, and a variable that is given twice is there once', async () => {
     const watcher = { extraArgs: ['--lease-duration=20s'], extraEnv: [{ name: 'POD_NAME', value: 'mine' }] };
     const { args, env } = workload(await manifestsWith({ watcher }), 'watcher');

@@ -137,10 +137,10 @@ startupProbe:
   failureThreshold: 60
 livenessProbe:
   {{- $liveness := dict "httpGet" (dict "path" "/live" "port" "http") "periodSeconds" 10 "timeoutSeconds" 5 "failureThreshold" 5 }}
-  {{- toYaml (mergeOverwrite $liveness (deepCopy $deployment.livenessProbe)) | nindent 2 }}
+  {{- include "reroll.probe" (dict "initial" $liveness "added" $deployment.livenessProbe) | nindent 2 }}
 readinessProbe:
   {{- $readiness := dict "httpGet" (dict "path" "/ready" "port" "http") "periodSeconds" 5 "timeoutSeconds" 5 "failureThreshold" 3 }}
-  {{- toYaml (mergeOverwrite $readiness (deepCopy $deployment.readinessProbe)) | nindent 2 }}
+  {{- include "reroll.probe" (dict "initial" $readiness "added" $deployment.readinessProbe) | nindent 2 }}
 resources:
   {{- include "reroll.resources" . | nindent 2 }}
 securityContext:
@@ -150,6 +150,13 @@ securityContext:
 volumeMounts:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{/* A probe with what the values add. A handler in them replaces ours: a probe has only one. Takes `initial` and `added`. */}}
+{{- define "reroll.probe" -}}
+{{- $initial := .initial -}}
+{{- if or .added.exec .added.tcpSocket .added.grpc -}}{{- $initial = omit $initial "httpGet" -}}{{- end -}}
+{{- toYaml (mergeOverwrite $initial (deepCopy .added)) -}}
 {{- end -}}
 
 {{/* A quantity of memory in bytes. */}}
