@@ -182,6 +182,16 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'worker.autoscaling.minReplicas is more than its maxReplicas: swap them.',
   ],
   [
+    'CPU that one scaler measures and another changes',
+    { worker: { autoscaling: { enabled: true } }, reloader: { verticalPodAutoscaler: { enabled: true } } },
+    'worker.autoscaling measures CPU against what is requested, and reloader.verticalPodAutoscaler would change that: set reloader.verticalPodAutoscaler.controlledResources to [memory], or enable only one of them.',
+  ],
+  [
+    'no worker at the least',
+    { worker: { autoscaling: { enabled: true, minReplicas: 0 } } },
+    "at '/worker/autoscaling/minReplicas': minimum: got 0, want 1",
+  ],
+  [
     'CPU measured against nothing',
     { worker: { autoscaling: { enabled: true }, resources: { requests: { cpu: null } } } },
     'worker.autoscaling measures CPU against what is requested: set worker.resources.requests.cpu.',

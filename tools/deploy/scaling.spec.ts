@@ -36,6 +36,17 @@ describe('workers scaled by CPU', () => {
   });
 });
 
+it.each<[ChartValues]>([[{ controlledResources: ['memory'] }], [{ updatePolicy: { updateMode: 'Off' } }]])(
+  'workers scaled by CPU can have their other resources from a VerticalPodAutoscaler: %j',
+  async (values) => {
+    const manifests = await manifestsWith({
+      worker: { autoscaling: { enabled: true } },
+      reloader: { verticalPodAutoscaler: { enabled: true, ...values } },
+    });
+    expect(at(find(manifests, 'VerticalPodAutoscaler', 'reroll-worker'), 'spec')).toBeDefined();
+  },
+);
+
 describe('workers scaled by the depth of the queues', () => {
   it('have a ScaledObject on what waits in both queues of BullMQ, and no number of their own', async () => {
     const manifests = await keda({ jobsPerWorker: 20 });

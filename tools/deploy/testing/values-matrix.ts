@@ -61,7 +61,13 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
   },
   'workers scaled by CPU': {
     worker: { autoscaling: { enabled: true, behavior: { scaleDown: { stabilizationWindowSeconds: 60 } } } },
-    reloader: { verticalPodAutoscaler: { enabled: true, maxAllowed: { memory: '1Gi' } } },
+    reloader: {
+      verticalPodAutoscaler: {
+        enabled: true,
+        controlledResources: ['memory'],
+        maxAllowed: { memory: '1Gi' },
+      },
+    },
   },
   'workers scaled by the queue': {
     worker: { keda: { enabled: true } },
