@@ -295,6 +295,40 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'redis.persistence.storageClass is set, and redis.persistence.enabled is false: set that to true, or take the class out.',
   ],
   [
+    'a Redis that may hold more than its container',
+    { redis: { resources: { limits: { memory: '256Mi' } } } },
+    'redis.maxMemory is 320mb, and redis.resources.limits.memory 256Mi: make the limit larger than that, by half if you can, or redis.maxMemory smaller.',
+  ],
+  [
+    'a Redis that may hold all that its container may',
+    { redis: { maxMemory: '1GB', resources: { limits: { memory: '1Gi' } } } },
+    'redis.maxMemory is 1GB, and redis.resources.limits.memory 1Gi',
+  ],
+  [
+    'memory of Redis in units of Kubernetes',
+    { redis: { maxMemory: '320Mi' } },
+    "at '/redis/maxMemory': '320Mi' does not match pattern",
+  ],
+  [
+    'a Redis that may hold more than the process that starts it',
+    { mode: 'standalone', standalone: { redisMaxMemory: '1gb' } },
+    'standalone.redisMaxMemory is 1gb, and standalone.resources.limits.memory 512Mi: make the limit larger than that, by half if you can, or standalone.redisMaxMemory smaller.',
+  ],
+  [
+    'the same, by the limit of all',
+    {
+      mode: 'standalone',
+      standalone: { redisMaxMemory: '300mb' },
+      reloader: { deployment: { resources: { limits: { memory: '128Mi' } } } },
+    },
+    'standalone.redisMaxMemory is 300mb, and reloader.deployment.resources.limits.memory 256Mi',
+  ],
+  [
+    'memory of its Redis in units of Kubernetes',
+    { mode: 'standalone', standalone: { redisMaxMemory: '192Mi' } },
+    "at '/standalone/redisMaxMemory': '192Mi' does not match pattern",
+  ],
+  [
     'one process that is scaled by CPU',
     { mode: 'standalone', worker: { autoscaling: { enabled: true } } },
     'worker.autoscaling scales workers, and mode standalone has none by themselves: set worker.autoscaling.enabled to false, or mode to distributed.',

@@ -170,6 +170,13 @@ REDISCLI_AUTH="$(sed 's/\r$//' /etc/reroll/redis/{{ $user | default "password" }
 {{- end -}}
 {{- end -}}
 
+{{/* An amount of memory as redis.conf has it, in bytes. */}}
+{{- define "reroll.redisBytes" -}}
+{{- $factors := dict "k" 1e3 "kb" 1024 "m" 1e6 "mb" 1048576 "g" 1e9 "gb" 1073741824 -}}
+{{- $unit := regexFind "[a-z]*$" (lower .) -}}
+{{- mulf (regexFind "^[0-9]+" . | float64) (get $factors $unit | default 1 | float64) | int64 -}}
+{{- end -}}
+
 {{/* redis.conf */}}
 {{- define "reroll.redisConfig" -}}
 dir /data
