@@ -433,6 +433,7 @@ it.each([
     { reloader: { watchGlobally: false }, worker: { keda: { enabled: true } } },
   ],
   ['a CA beside a URL', externalRedis({ url: 'rediss://r', tls: { caSecret: 'ca' } })],
+  ['a database beside a URL with a query', externalRedis({ url: 'redis://r/?family=6', database: 1 })],
   ['values under `global` that are for other charts', { global: { storageClass: 'x' } }],
 ] satisfies [string, ChartValues][])('renders %s', async (_what, values) => {
   expect((await renderChart(values)).ok).toBe(true);

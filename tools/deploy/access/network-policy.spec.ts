@@ -222,6 +222,29 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
     ],
   ],
   [
+    'a URL with a query',
+    {
+      networkPolicy: { enabled: true },
+      redis: { enabled: false, external: { url: 'rediss://u:p@r.example:7777/0?family=6' } },
+    },
+    [
+      ['worker', 'your Redis', 7777, true],
+      ['worker', 'your Redis', 6379, false],
+    ],
+  ],
+  [
+    'a URL with a query and no port',
+    {
+      networkPolicy: { enabled: true },
+      redis: { enabled: false, external: { url: 'rediss://u:7777@r.example?name=a:7778' } },
+    },
+    [
+      ['worker', 'your Redis', 6379, true],
+      ['worker', 'your Redis', 7777, false],
+      ['worker', 'your Redis', 7778, false],
+    ],
+  ],
+  [
     'a URL in a Secret, and a port for it',
     {
       networkPolicy: { enabled: true, redis: { to: [{ ipBlock: { cidr: '10.2.0.0/16' } }], ports: [6380] } },

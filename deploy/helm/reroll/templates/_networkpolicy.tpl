@@ -133,7 +133,7 @@ spec:
 {{- range include "reroll.items" $external.sentinel.hosts | fromYamlArray -}}{{- $ports = append $ports (regexFind ":[0-9]+$" . | trimPrefix ":" | default "26379" | int) -}}{{- end -}}
 {{- $ports = append $ports ($external.port | default 6379 | int) -}}
 {{- else if $external.url -}}
-{{- $ports = append $ports (regexFind ":[0-9]+(/[0-9]*)?$" $external.url | trimPrefix ":" | regexFind "^[0-9]+" | default "6379" | int) -}}
+{{- $ports = append $ports (regexReplaceAll "^[a-z]+://|[/?#].*$" $external.url "" | regexFind ":[0-9]+$" | trimPrefix ":" | default "6379" | int) -}}
 {{- else -}}
 {{- $ports = append $ports ($external.port | default 6379 | int) -}}
 {{- end -}}
