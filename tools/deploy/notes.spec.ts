@@ -103,13 +103,6 @@ it('tell that a scoped install has no admin, and what gives it one', async () =>
     expect(await notesWith({ reloader: { watchGlobally: false }, admin })).not.toContain(text);
 });
 
-it('tell that OpenShift needs a value, where it is not given', async () => {
-  const api = 'security.openshift.io/v1';
-  expect(await notesWith({}, api)).toContain('set reloader.isOpenshift=auto');
-  expect(await notesWith({ reloader: { isOpenshift: 'auto' } }, api)).not.toContain('isOpenshift=auto');
-  expect(await notesWith({})).not.toContain('isOpenshift=auto');
-});
-
 it('show no credential', async () => {
   expect(await notesWith({ reloader: { webhookUrl: 'https://x/token' } })).not.toContain('/token');
 });

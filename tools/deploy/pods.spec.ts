@@ -178,6 +178,8 @@ describe('short-lived pods', () => {
 
 it.each([
   [false, undefined, true],
+  [false, 'apps.openshift.io/v1', true],
+  [false, 'security.openshift.io/v1', false],
   ['auto', undefined, true],
   ['auto', 'apps.openshift.io/v1', true],
   ['auto', 'security.openshift.io/v1', false],

@@ -348,6 +348,19 @@ describe.each(CASES)('with %s', (_what, values, rows) => {
   });
 });
 
+it('the DNS of OpenShift may be reached where the API server is that of OpenShift', async () => {
+  const ports = async (api: string): Promise<string> =>
+    JSON.stringify(
+      find(
+        await manifestsWith({ networkPolicy: { enabled: true } }, { api }),
+        'NetworkPolicy',
+        'reroll-watcher',
+      ),
+    );
+  expect(await ports('security.openshift.io/v1')).toContain('5353');
+  expect(await ports('apps.openshift.io/v1')).not.toContain('5353');
+});
+
 it('there is none beside a Redis of yours', async () => {
   const manifests = await manifestsWith({ redis: { enabled: false, external: { host: 'r' } } });
   expect(manifests.filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);

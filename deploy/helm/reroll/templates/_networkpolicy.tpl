@@ -91,7 +91,7 @@ spec:
 
 {{/* The DNS of OpenShift listens on 5353 behind its Service. */}}
 {{- define "reroll.dnsPorts" -}}
-{{- toYaml (include "reroll.isOpenshift" . | eq "true" | ternary (list 53 5353) (list 53)) -}}
+{{- toYaml (or (include "reroll.isOpenshift" .) (include "reroll.runsOnOpenshift" .) | empty | ternary (list 53) (list 53 5353)) -}}
 {{- end -}}
 
 {{- define "reroll.apiServerPeers" -}}

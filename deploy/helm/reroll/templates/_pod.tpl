@@ -29,7 +29,7 @@
 {{/* OpenShift gives each namespace its own ids, and refuses others. Takes `root`, `id`, `group` and `added`. */}}
 {{- define "reroll.podSecurityContext" -}}
 {{- $context := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") -}}
-{{- if not (include "reroll.openshiftSetsIds" .root) -}}
+{{- if not (include "reroll.runsOnOpenshift" .root) -}}
 {{- $context = merge $context (dict "runAsUser" .id "runAsGroup" .group "fsGroup" .group) -}}
 {{- end -}}
 {{- toYaml (mergeOverwrite $context (deepCopy .added)) -}}

@@ -12,11 +12,10 @@
 {{- if ne (toString .Values.reloader.isOpenshift) "false" -}}true{{- end -}}
 {{- end -}}
 
-{{/* Whether OpenShift sets the ids of users and groups; `auto` asks the API server. */}}
-{{- define "reroll.openshiftSetsIds" -}}
-{{- $value := toString .Values.reloader.isOpenshift -}}
+{{/* Whether the cluster is OpenShift, by what the API server serves or by the value. */}}
+{{- define "reroll.runsOnOpenshift" -}}
 {{- $isServed := .Capabilities.APIVersions.Has "security.openshift.io/v1" -}}
-{{- if or (eq $value "true") (and (eq $value "auto") $isServed) -}}true{{- end -}}
+{{- if or $isServed (eq (toString .Values.reloader.isOpenshift) "true") -}}true{{- end -}}
 {{- end -}}
 
 {{- define "reroll.watcherRules" -}}
