@@ -19,7 +19,7 @@ beforeAll(async () => {
   release = await Release.prepare('default');
   await eventually(() => release.space.find('ConfigMap/kube-root-ca.crt'), { what: 'the certificate' });
   tokens = {
-    reader: await tokenOf(release.client, apps.name, ['reroll-viewer', 'view']),
+    reader: await tokenOf(release.client, apps.name, [`${release.space.name}-reroll-viewer`, 'view']),
     stranger: await tokenOf(release.client, apps.name, []),
   };
   before = await everything(release.client, release.space.name);

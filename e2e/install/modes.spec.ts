@@ -99,7 +99,7 @@ describe('mode: standalone', () => {
   it('with a standby, gives the answers of the leader at either pod', async () => {
     await release.upgrade(WITH_STANDBY);
     await release.ready('standalone', 2);
-    const token = await tokenOf(release.client, apps.name, ['reroll-viewer', 'view']);
+    const token = await tokenOf(release.client, apps.name, [`${release.space.name}-reroll-viewer`, 'view']);
     const source = encodeURIComponent(`${fleet.members[0]?.source.replace('/', `/${apps.name}/`)}`);
     await eventually(
       async () => {

@@ -115,7 +115,7 @@ describe('an install for the whole cluster, with every kind', () => {
     for (const ref of ['ConfigMap/map', 'Secret/secret'])
       await apps.patch(ref, { metadata: { labels: { reload: null } } });
     await takeAway(release);
-    const token = await tokenOf(release.client, apps.name, ['reroll-viewer']);
+    const token = await tokenOf(release.client, apps.name, [`${release.space.name}-reroll-viewer`]);
     // The way to the pod can be cut off on a busy machine: it is a process in the pod's network namespace.
     await eventually(async () => (await askAdmin(release, '/api/v1/queues', { token })).status === 200);
     await agrees(release, { unneeded: unused(release) });

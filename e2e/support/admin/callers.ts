@@ -10,7 +10,7 @@ export interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** What the chart's `<fullname>-viewer` and `<fullname>-operator` grant. */
+/** What the chart's ClusterRoles `…-viewer` and `…-operator` grant. */
 export const VIEWER: readonly Rule[] = [
   { nonResourceURLs: ['/reroll/api/*'], verbs: ['get'] },
   { nonResourceURLs: ['/reroll/api/v1/preview'], verbs: ['post'] },

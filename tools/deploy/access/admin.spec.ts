@@ -61,6 +61,17 @@ describe('there is an admin', () => {
   });
 });
 
+it('releases of one name in two namespaces share no object of the cluster', async () => {
+  const ofCluster = async (namespace: string): Promise<readonly string[]> =>
+    (await manifestsWith({}, { namespace })).flatMap(({ kind, metadata }) =>
+      metadata.namespace === undefined ? [`${kind} ${metadata.name}`] : [],
+    );
+  const names = await Promise.all(['reroll', 'tools'].map(ofCluster));
+  expect(names[0]).toContain('ClusterRole reroll-viewer');
+  expect(names[1]).toContain('ClusterRole tools-reroll-viewer');
+  expect(new Set(names.flat()).size).toBe(names.flat().length);
+});
+
 describe('the pod of admin', () => {
   it('has no key of the hashes, nothing of what is watched, and a ServiceAccount of its own', async () => {
     const reloader = {

@@ -57,20 +57,21 @@
 {{- printf "%s-static-tokens" (include "reroll.componentName" (dict "root" . "component" "admin")) -}}
 {{- end -}}
 
-{{/* A ClusterRole for people. Rights to paths are those of every install of the cluster alike, so one of this name that
-     another release has made will do. Whoever installs without ClusterRoles may have no right to ask for one. Takes `root`,
-     `name`, `aggregateTo` and `rules`. */}}
+{{/* The name of a ClusterRole for people: the namespace tells releases of one name apart, and is left out where it is that name.
+     Takes `root` and `name`. */}}
+{{- define "reroll.userRoleName" -}}
+{{- $prefix := list (include "reroll.namespace" .root) (include "reroll.fullname" .root) | uniq | join "-" -}}
+{{- printf "%s-%s" $prefix .name -}}
+{{- end -}}
+
+{{/* A ClusterRole for people. Takes `root`, `name`, `aggregateTo` and `rules`. */}}
 {{- define "reroll.userRole" -}}
-{{- $name := printf "%s-%s" (include "reroll.fullname" .root) .name -}}
 {{- $of := dict "root" .root "component" "admin" -}}
-{{- if and .root.Values.admin.rbac.userRoles (include "reroll.isClusterWide" $of) -}}
-{{- $there := lookup "rbac.authorization.k8s.io/v1" "ClusterRole" "" $name | default dict -}}
-{{- $owner := dig "metadata" "annotations" "meta.helm.sh/release-namespace" .root.Release.Namespace $there -}}
-{{- if eq $owner .root.Release.Namespace }}
+{{- if and .root.Values.admin.rbac.userRoles (include "reroll.isClusterWide" $of) }}
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
-  name: {{ $name | quote }}
+  name: {{ include "reroll.userRoleName" . | quote }}
   labels:
     {{- include "reroll.rbacLabels" $of | nindent 4 }}
     {{- if .root.Values.admin.rbac.aggregate }}
@@ -80,6 +81,5 @@ metadata:
     {{- end }}
 rules:
   {{- .rules | nindent 2 }}
-{{- end }}
 {{- end }}
 {{- end -}}
