@@ -53,6 +53,20 @@ it('no other pod has its ServiceAccount', async () => {
   expect(owners).toEqual(['Job reroll-make-secrets']);
 });
 
+it.each([
+  [{ name: 'mine' }, ['mine']],
+  [{ create: false, name: 'mine' }, []],
+])('the Job has a ServiceAccount of yours: %j', async (serviceAccount, made) => {
+  const manifests = await manifestsWith({ makeSecrets: { serviceAccount } });
+  const job = manifests.find(({ kind }) => kind === 'Job');
+  expect(at(job, 'spec.template.spec.serviceAccountName')).toBe('mine');
+  expect(at(find(manifests, 'RoleBinding', 'reroll-make-secrets'), 'subjects.0.name')).toBe('mine');
+  const accounts = manifests.flatMap(({ kind, metadata }) =>
+    kind === 'ServiceAccount' ? [metadata.name] : [],
+  );
+  expect(accounts.filter((name) => ['mine', 'reroll-make-secrets'].includes(name))).toEqual(made);
+});
+
 it('another image, label or Secret is another Job, because the template of one cannot be changed', async () => {
   const nameOf = async (values: ChartValues): Promise<string> =>
     (await manifestsWith(values)).find(({ kind }) => kind === 'Job')?.metadata.name ?? '';

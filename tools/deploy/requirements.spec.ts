@@ -99,6 +99,21 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'reloader.serviceAccount.create is false: say in reloader.serviceAccount.name which one there is.',
   ],
   [
+    'no ServiceAccount for Redis and no name of one',
+    { redis: { serviceAccount: { create: false } } },
+    'redis.serviceAccount.create is false: say in redis.serviceAccount.name which one there is.',
+  ],
+  [
+    'no ServiceAccount for the Job that makes Secrets and no name of one',
+    { makeSecrets: { serviceAccount: { create: false } } },
+    'makeSecrets.serviceAccount.create is false: say in makeSecrets.serviceAccount.name which one there is.',
+  ],
+  [
+    'an admin that may make Secrets',
+    { makeSecrets: { serviceAccount: { name: 'mine' } }, admin: { serviceAccount: { name: 'mine' } } },
+    'makeSecrets.serviceAccount.name is "mine", which other pods have too: give it another, because it may make Secrets.',
+  ],
+  [
     'a grace period shorter than the end may take',
     { worker: { terminationGracePeriodSeconds: 60 }, reloader: { shutdownTimeout: '1m30s' } },
     'worker.terminationGracePeriodSeconds is 60, and the end may take 90s: make it longer than reloader.shutdownTimeout.',

@@ -130,6 +130,18 @@ describe('the Redis of the chart', () => {
     expect(await classes(own)).toMatchObject(own);
   });
 
+  it.each([
+    [{ name: 'mine' }, ['mine']],
+    [{ create: false, name: 'mine' }, []],
+  ])('has a ServiceAccount of yours: %j', async (serviceAccount, made) => {
+    const manifests = await manifestsWith({ redis: { serviceAccount } });
+    expect(at(workload(manifests, 'redis').pod, 'serviceAccountName')).toBe('mine');
+    const accounts = manifests.flatMap(({ kind, metadata }) =>
+      kind === 'ServiceAccount' ? [metadata.name] : [],
+    );
+    expect(accounts.filter((name) => ['mine', 'reroll-redis'].includes(name))).toEqual(made);
+  });
+
   it('does not restart for a version of the chart: its pods name none', async () => {
     const template = at(workload(await manifestsWith(), 'redis').object, 'spec.template');
     expect(JSON.stringify(template)).not.toContain('0.1.0');

@@ -35,13 +35,17 @@
 {{- include "reroll.componentName" (dict "root" . "component" "make-secrets") -}}
 {{- end -}}
 
+{{- define "reroll.makeSecretsAccountName" -}}
+{{- .Values.makeSecrets.serviceAccount.name | default (include "reroll.makeSecretsName" .) -}}
+{{- end -}}
+
 {{- define "reroll.makeSecretsTemplate" -}}
 metadata:
   labels:
     {{- include "reroll.briefPodLabels" (dict "root" . "component" "make-secrets") | nindent 4 }}
 spec:
   restartPolicy: OnFailure
-  serviceAccountName: {{ include "reroll.makeSecretsName" . | quote }}
+  serviceAccountName: {{ include "reroll.makeSecretsAccountName" . | quote }}
   automountServiceAccountToken: true
   {{- include "reroll.briefPod" . | nindent 2 }}
   containers:

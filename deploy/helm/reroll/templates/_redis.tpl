@@ -4,6 +4,10 @@
 {{- include "reroll.componentName" (dict "root" . "component" "redis") -}}
 {{- end -}}
 
+{{- define "reroll.redisAccountName" -}}
+{{- .Values.redis.serviceAccount.name | default (include "reroll.redisName" .) -}}
+{{- end -}}
+
 {{/* Whether each component has a user of its own at the chart's Redis. */}}
 {{- define "reroll.hasRedisUsers" -}}
 {{- $auth := .Values.redis.auth -}}
