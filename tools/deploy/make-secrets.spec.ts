@@ -53,6 +53,37 @@ it('no other pod has its ServiceAccount', async () => {
   expect(owners).toEqual(['Job reroll-make-secrets']);
 });
 
+describe('the pod of the Job', () => {
+  const podOf = async (values: ChartValues): Promise<unknown> =>
+    at(
+      (await manifestsWith(values)).find(({ kind }) => kind === 'Job'),
+      'spec.template',
+    );
+
+  it('has no sidecar of a mesh, whatever the other pods have: the Job might never end', async () => {
+    const labels = { 'sidecar.istio.io/inject': 'true' };
+    expect(await podOf({ reloader: { deployment: { labels } } })).toMatchObject({
+      metadata: {
+        labels: { 'sidecar.istio.io/inject': 'false' },
+        annotations: { 'linkerd.io/inject': 'disabled' },
+      },
+    });
+  });
+
+  it('has labels and annotations of yours', async () => {
+    const makeSecrets = {
+      podLabels: { mesh: 'none', 'app.kubernetes.io/component': 'worker' },
+      podAnnotations: { a: 'b' },
+    };
+    expect(await podOf({ makeSecrets })).toMatchObject({
+      metadata: {
+        labels: { mesh: 'none', 'app.kubernetes.io/component': 'make-secrets' },
+        annotations: { a: 'b' },
+      },
+    });
+  });
+});
+
 it.each([
   [{ name: 'mine' }, ['mine']],
   [{ create: false, name: 'mine' }, []],

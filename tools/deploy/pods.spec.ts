@@ -169,7 +169,9 @@ describe('short-lived pods', () => {
     expect(templates.map(component)).toEqual(['make-secrets', 'tested', 'test']);
     for (const template of templates) {
       expect(at(template, 'metadata.labels.team')).toBe('a');
-      expect(JSON.stringify(at(template, 'metadata.annotations') ?? {})).not.toContain('linkerd');
+      expect(at(template, 'metadata.annotations') ?? {}).not.toMatchObject({
+        'linkerd.io/inject': 'enabled',
+      });
       expect(at(template, 'spec')).toMatchObject({ priorityClassName: 'p', runtimeClassName: 'r' });
       expect(at(template, 'spec.affinity')).toEqual({ nodeAffinity });
     }

@@ -108,6 +108,31 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
     [...OURS, ['a stranger', 'redis', 6379, true], ['redis', 'the internet', 443, true]],
   ],
   [
+    'a service mesh, which reaches Redis on a port of its own',
+    {
+      networkPolicy: {
+        redis: {
+          extraIngress: [{ ports: [{ protocol: 'TCP', port: 15_008 }] }],
+          extraEgress: [
+            {
+              to: [{ namespaceSelector: { matchLabels: { name: 'kube-system' } } }],
+              ports: [{ protocol: 'UDP', port: 53 }],
+            },
+          ],
+        },
+      },
+    },
+    [
+      ...OURS,
+      ['worker', 'redis', 15_008, true],
+      ['a stranger', 'redis', 15_008, true],
+      ['a stranger', 'redis', 6379, false],
+      ['redis', 'DNS', 53, true, 'UDP'],
+      ['redis', 'DNS', 53, false],
+      ['redis', 'the internet', 443, false],
+    ],
+  ],
+  [
     'networkPolicy.enabled',
     { networkPolicy: { enabled: true } },
     [

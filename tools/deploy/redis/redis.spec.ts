@@ -130,6 +130,14 @@ describe('the Redis of the chart', () => {
     expect(await classes(own)).toMatchObject(own);
   });
 
+  it('has labels of yours, which change nothing that selects it', async () => {
+    const podLabels = { mesh: 'ambient', 'app.kubernetes.io/component': 'worker' };
+    const { object } = workload(await manifestsWith({ redis: { podLabels } }), 'redis');
+    const labels = at(object, 'spec.template.metadata.labels');
+    expect(labels).toMatchObject({ mesh: 'ambient', 'app.kubernetes.io/component': 'redis' });
+    expect(labels).toMatchObject(at(object, 'spec.selector.matchLabels') as object);
+  });
+
   it.each([
     [{ name: 'mine' }, ['mine']],
     [{ create: false, name: 'mine' }, []],

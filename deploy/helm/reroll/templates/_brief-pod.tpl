@@ -1,5 +1,5 @@
-{{/* What short-lived pods have in common: that of the Job that makes Secrets, and those of `helm test`. Annotations for pods
-     stay away: they may ask for a sidecar, with which a Job never ends. */}}
+{{/* What short-lived pods have in common: that of the Job that makes Secrets, and those of `helm test`. Annotations for all pods
+     stay away: they may ask for a sidecar, with which a Job may never end. */}}
 
 {{- define "reroll.briefContainer" -}}
 image: {{ include "reroll.image" (dict "root" .) }}
@@ -34,8 +34,8 @@ affinity:
 {{- end }}
 {{- end -}}
 
-{{/* Their labels: those that select them, and those that the values add to pods. Takes `root` and `component`. */}}
+{{/* Their labels: those that select them, `labels`, and those that the values add to pods. Takes `root` and `component` too. */}}
 {{- define "reroll.briefPodLabels" -}}
 {{- $added := .root.Values.reloader.deployment.labels | default dict -}}
-{{- toYaml (merge (include "reroll.selectorLabels" . | fromYaml) $added) -}}
+{{- toYaml (merge (include "reroll.selectorLabels" . | fromYaml) (.labels | default dict) $added) -}}
 {{- end -}}

@@ -39,10 +39,13 @@
 {{- .Values.makeSecrets.serviceAccount.name | default (include "reroll.makeSecretsName" .) -}}
 {{- end -}}
 
+{{/* Kept out of service meshes: with a sidecar, the Job may never end, and it calls only the API server. */}}
 {{- define "reroll.makeSecretsTemplate" -}}
 metadata:
   labels:
-    {{- include "reroll.briefPodLabels" (dict "root" . "component" "make-secrets") | nindent 4 }}
+    {{- include "reroll.briefPodLabels" (dict "root" . "component" "make-secrets" "labels" (merge (dict) .Values.makeSecrets.podLabels (dict "sidecar.istio.io/inject" "false"))) | nindent 4 }}
+  annotations:
+    {{- toYaml (merge (dict) .Values.makeSecrets.podAnnotations (dict "linkerd.io/inject" "disabled")) | nindent 4 }}
 spec:
   restartPolicy: OnFailure
   serviceAccountName: {{ include "reroll.makeSecretsAccountName" . | quote }}
