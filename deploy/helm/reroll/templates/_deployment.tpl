@@ -39,10 +39,12 @@ spec:
 {{- end }}
 {{- end -}}
 
-{{/* What is read once, at the start: when it changes in a Secret of ours, pods are replaced. */}}
+{{/* What is read once, at the start: when it changes in a Secret of ours, pods are replaced. Whoever may read Deployments sees the
+     checksum. derivePassword is scrypt, so each guess at a value takes a tenth of a second, and is good for one release only. */}}
 {{- define "reroll.checksums" -}}
-{{- with include "reroll.secretEnv" .root }}
-checksum/secret: {{ sha256sum . }}
+{{- $root := .root -}}
+{{- with include "reroll.secretEnv" $root }}
+checksum/secret: {{ derivePassword 1 "maximum" . (include "reroll.fullname" $root) (include "reroll.namespace" $root) | sha256sum }}
 {{- end }}
 {{- end -}}
 
