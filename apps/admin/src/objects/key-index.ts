@@ -33,6 +33,8 @@ const FRESH = 1_000;
 const SHARE = 20;
 /** Reads wait for a scan that takes no longer than this (ms). */
 const QUICK = 100;
+/** Reads wait for a scan, however long it takes, rather than use a snapshot that is due for one by more than this (ms). */
+const STALE = 10_000;
 
 /**
  * The sorted keys of a hash in Redis, so that a page of a list costs only what the page holds. Redis does not report
@@ -55,9 +57,10 @@ export class KeyIndex<Mark> {
     const snapshot = this.#snapshot;
     if (!snapshot) return await this.#anew();
     const age = performance.now() - this.#scanned;
-    if (age < Math.max(FRESH, SHARE * this.#took)) return snapshot;
+    const due = Math.max(FRESH, SHARE * this.#took);
+    if (age < due) return snapshot;
     const scanning = this.#anew();
-    if (this.#took <= QUICK) return await scanning;
+    if (this.#took <= QUICK || age >= due + STALE) return await scanning;
     // Callers that need the snapshot get the error from their own reads.
     scanning.catch(() => undefined);
     return snapshot;
