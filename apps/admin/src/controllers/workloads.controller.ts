@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { sourcesOf } from '@reroll/core/explain/preview-workload';
+import type { LiveJob } from '@reroll/core/history/states';
 import { keyOf, partsOf } from '@reroll/core/model';
 import { visibility } from '../auth/caller.ts';
 import { LiveStates } from '../history/live-states.ts';
@@ -75,14 +76,8 @@ export class WorkloadsController {
       annotations: { ...row.annotations },
       podAnnotations: { ...row.podAnnotations },
       sourcesInDetail,
-      job: job
-        ? {
-            id: `reloads:${job.id}`,
-            state: job.state,
-            until: job.until === null ? null : timeOf(job.until),
-            attempts: job.made,
-          }
-        : null,
+      // A job that only looks again is told by `hold`.
+      job: job && job.isHeld !== true ? jobView(job) : null,
       hold: holdView(outcomes[0]),
       rolloutInDetail: rollout
         ? rolloutView(rollout)
@@ -107,4 +102,13 @@ export class WorkloadsController {
     });
     return await inTurns(steps, signal);
   }
+}
+
+function jobView({ id, state, until, made }: LiveJob): WorkloadView['job'] {
+  return {
+    id: `reloads:${id}`,
+    state,
+    until: until === null ? null : timeOf(until),
+    attempts: made,
+  };
 }

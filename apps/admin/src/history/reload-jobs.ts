@@ -20,10 +20,17 @@ export class ReloadJobs {
 
   async of(workloads: readonly WorkloadKey[]): Promise<Map<WorkloadKey, LiveJob>> {
     if (workloads.length === 0) return new Map();
-    const ids = await this.#redis.mget(...workloads.map((workload) => `${this.#queue}:de:${workload}`));
-    const found = workloads.flatMap((workload, index) => {
+    // The job of a change comes last, because it counts if there are both.
+    const sought = workloads.flatMap((workload) => [
+      { workload, isHeld: true },
+      { workload, isHeld: false },
+    ]);
+    const ids = await this.#redis.mget(
+      ...sought.map(({ workload, isHeld }) => `${this.#queue}:de:${isHeld ? 'held:' : ''}${workload}`),
+    );
+    const found = sought.flatMap((job, index) => {
       const id = ids[index];
-      return id ? [{ workload, id }] : [];
+      return id ? [{ ...job, id }] : [];
     });
     if (found.length === 0) return new Map();
     const [active, scores, ...hashes] = await Promise.all([
@@ -33,14 +40,15 @@ export class ReloadJobs {
     ]);
     const running = new Set(active);
     return new Map(
-      found.flatMap(({ workload, id }, index) => {
+      found.flatMap(({ workload, id, isHeld }, index) => {
         const [timestamp, made, opts] = hashes[index] ?? [];
         // Without a hash the job is gone and only its key remains.
         if (timestamp === null || timestamp === undefined) return [];
         const score = scores[index];
         const until = typeof score === 'string' ? timeOfScore(score) : null;
         const state = running.has(id) ? 'active' : until === null ? 'waiting' : 'delayed';
-        return [[workload, { id, state, until, made: Number(made ?? 0), most: mostOf(opts) }] as const];
+        const job = { id, state, until, made: Number(made ?? 0), most: mostOf(opts), isHeld } as const;
+        return [[workload, job] as const];
       }),
     );
   }

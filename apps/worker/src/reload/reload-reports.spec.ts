@@ -41,7 +41,7 @@ it('problems that a workload has at once are told one by one, each if its text i
     return await Promise.resolve(isNew);
   };
   const reports = new ReloadReports({
-    catalog: { isNewWarning },
+    catalog: { isNewWarning, forgetHold: async () => {} },
     metrics: { outcomes: { inc: vi.fn() } },
     outcomes: { addOutcome: vi.fn() },
     events: { record },
@@ -77,4 +77,22 @@ it('problems that a workload has at once are told one by one, each if its text i
   expect(notes()).toEqual(first);
   await end('too long');
   expect(notes()).toEqual([...first, 'too long']);
+});
+
+it('a hold is forgotten when an outcome that is none ends, and not before', async () => {
+  const forgetHold = vi.fn(async () => {});
+  const reports = new ReloadReports({
+    catalog: { isNewHold: async () => await Promise.resolve(true), forgetHold },
+    metrics: { outcomes: { inc: vi.fn() }, skipped: { inc: vi.fn() } },
+    outcomes: { addOutcome: vi.fn() },
+    log: silentLogger,
+  } as unknown as ReportsContext);
+  const job = { v: 1, workload: WEB, since: 0 } as const;
+  const run = { attempt: 1, attempts: 1 };
+  const hold = { reason: 'Frozen', detail: 'frozen' } as const;
+  const held = { state: 'unchanged', reason: 'Frozen', sources: {}, rolled: [], hold } as const;
+  await reports.held(job, held, run);
+  expect(forgetHold).not.toHaveBeenCalled();
+  reports.ended(job, { state: 'unchanged', reason: 'InStep', sources: {}, rolled: [] }, run);
+  expect(forgetHold.mock.calls).toEqual([[WEB]]);
 });

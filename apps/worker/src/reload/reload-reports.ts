@@ -4,7 +4,7 @@ import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { formatDuration } from '@reroll/core/durations';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
-import type { ReloadHold } from '@reroll/core/holds/hold';
+import { isHoldReason, type ReloadHold } from '@reroll/core/holds/hold';
 import { keyOf, partsOf, type SourceId, type WorkloadKey } from '@reroll/core/model';
 import { isUnfollowed } from '@reroll/core/state/workloads/advice';
 import { excessText } from '@reroll/core/annotations/annotation-limits';
@@ -23,7 +23,7 @@ import { sourceIdOf } from './reload-plan.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 
 export interface ReportsContext {
-  readonly catalog: Pick<Catalog, 'isNewWarning' | 'isNewHold'>;
+  readonly catalog: Pick<Catalog, 'isNewWarning' | 'isNewHold' | 'forgetHold'>;
   readonly sources: Pick<SourceReader, 'lastWriter' | 'subjectOf'>;
   readonly events: EventRecorder;
   readonly outcomes: OutcomeRecorder;
@@ -85,7 +85,7 @@ export class ReloadReports {
   }
 
   ended(job: ReloadJob, outcome: ReloadOutcome, run: { attempt: number; attempts: number }): void {
-    const { metrics, outcomes, log } = this.#context;
+    const { metrics, log } = this.#context;
     const { state, reason, sources, rolled, subject } = outcome;
     metrics.outcomes.inc({ reason });
     if (state === 'reloaded' && subject) this.#reloaded(job, subject, outcome);
@@ -113,7 +113,7 @@ export class ReloadReports {
       ...requestOf(outcome.request),
       ...detailOf(outcome),
     };
-    outcomes.addOutcome(entry, job.source);
+    this.#record(entry, job);
   }
 
   /** Reports a held reload, if it is to be (`isNewHold`). Rejects with ioredis' error. */
@@ -167,7 +167,7 @@ export class ReloadReports {
     error: JobError,
     run: { attempt: number; attempts: number; isLast: boolean; next?: number | undefined },
   ): void {
-    const { metrics, outcomes, log, events } = this.#context;
+    const { metrics, log, events } = this.#context;
     const { kind, name, namespace } = partsOf(job.workload);
     metrics.outcomes.inc({ reason: error.reason });
     const entry: OutcomeEntry = {
@@ -184,7 +184,7 @@ export class ReloadReports {
       error: error.message,
       ...requestOf(error.request),
     };
-    outcomes.addOutcome(entry, job.source);
+    this.#record(entry, job);
     log.error(
       `Update for '${name}' of type '${kind}' in namespace '${namespace}' failed with error ${error.message}`,
       {
@@ -205,6 +205,16 @@ export class ReloadReports {
     const failure = error.message;
     if (source !== undefined) events.record({ source: partsOf(source), workload, failure });
     else if (error.request) events.record({ workload, requestReason: error.request.reason, failure });
+  }
+
+  #record(entry: OutcomeEntry, { source }: ReloadJob): void {
+    const { catalog, outcomes, log } = this.#context;
+    const { workload, reason } = entry;
+    outcomes.addOutcome(entry, source);
+    if (isHoldReason(reason)) return;
+    catalog
+      .forgetHold(workload)
+      .catch((error: unknown) => log.failure('cannot record the end of a hold', error, { workload }));
   }
 
   #reloaded(job: ReloadJob, subject: WorkloadNow, { rolled: all, request }: ReloadOutcome): void {

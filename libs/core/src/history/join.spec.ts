@@ -287,6 +287,12 @@ describe('a change', () => {
     ['is delayed', { id: '1', state: 'delayed', until: 9000, made: 0, most: 5 }, 2000, 'delayed'],
     ['is retried', { id: '1', state: 'delayed', until: 9000, made: 1, most: 5 }, 2000, 'retrying'],
     ['is running', { id: '1', state: 'active', until: null, made: 0, most: 5 }, 2000, 'running'],
+    [
+      'is held, and another change had told so',
+      { id: '1', state: 'delayed', until: 9000, made: 1, most: 5, isHeld: true },
+      99_000,
+      'held',
+    ],
     ['has a job that is about to come', null, 2000, 'pending'],
     ['is forgotten: no job, no outcome, and a minute has passed', null, 62_000, 'forgotten'],
   ])('without an outcome %s', (_, job, now, state) => {

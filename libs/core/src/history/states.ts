@@ -41,6 +41,8 @@ export interface LiveJob {
   readonly until: number | null;
   readonly made: number;
   readonly most: number;
+  /** It looks again at a reload that is held. Default false. */
+  readonly isHeld?: boolean;
 }
 
 /** Milliseconds after which a change without outcome and job counts as forgotten. */
@@ -121,6 +123,8 @@ export function liveState(pair: Pair, by: { job: LiveJob | null; now: number }):
   const { job } = by;
   if (!job) return told === 'pending' ? jobless(pair, by.now) : told;
   if (job.state === 'active') return 'running';
+  // A hold is reported once, also if there are more changes while it lasts.
+  if (job.isHeld === true) return 'held';
   if (job.state === 'waiting') return 'pending';
   return job.made > 0 ? 'retrying' : 'delayed';
 }

@@ -453,6 +453,16 @@ describe('beside the rows', () => {
     expect(await isNew('another')).toBe(true);
   });
 
+  it('a hold is new again after its end, but at most one in ten seconds', async () => {
+    expect(await catalog.isNewHold(WEB, 'frozen')).toBe(true);
+    await catalog.forgetHold(WEB);
+    expect(await catalog.isNewHold(WEB, 'frozen')).toBe(false);
+    await redis.client.del(`${catalog.keys.warned}${WEB}:hold:lately`);
+    expect(await catalog.isNewHold(WEB, 'frozen')).toBe(true);
+    await catalog.forgetHold(API);
+    expect(await catalog.isNewHold(WEB, 'frozen')).toBe(false);
+  });
+
   it('a warning is new for each kind and workload', async () => {
     expect(await catalog.isNewWarning(WEB, 'patterns', 'x')).toBe(true);
     expect(await catalog.isNewWarning(WEB, 'pause', 'x')).toBe(true);

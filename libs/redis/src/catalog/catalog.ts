@@ -224,6 +224,11 @@ export class Catalog {
     return await this.#isNew(`${held}:hold`, hold);
   }
 
+  /** The workload is not held any more: the next hold is to be reported, even if its text is the same. */
+  async forgetHold(workload: WorkloadKey): Promise<void> {
+    await this.#redis.del(`${this.keys.warned}${workload}:hold`);
+  }
+
   /** At most once in ten seconds, however often the text changes. Takes the same few bytes for every text. */
   async #isNew(name: string, text: string): Promise<boolean> {
     const key = this.keys.warned + name;
