@@ -20,7 +20,7 @@ function history(): HistoryJoin {
       changed(since, { source, cause, woken: [{ workload, reason: 'AutoReload', detail: '' }] }),
     );
     if (at === 2) join.addOutcome(`${since}-1`, retrying(since, { workload, state: 'failed' }));
-    else if (at > 0) join.addOutcome(`${since}-1`, reloaded(since, { workload, generation: undefined }));
+    else if (at > 0) join.addOutcome(`${since}-1`, reloaded(since, { workload }));
   }
   return join;
 }

@@ -122,7 +122,8 @@ const UNENDED: ReadonlySet<ReloadState> = new Set([
 
 function rolloutOf({ outcome, workload }: Pair, live: Live): RolloutView | null {
   if (outcome?.entry.state !== 'reloaded') return null;
-  const { generation = 0 } = outcome.entry;
+  const { generation } = outcome.entry;
+  if (generation === undefined) return null;
   const now = outcome.isComplete ? undefined : live.rolloutOf(workload);
   if (now && now.generation >= generation) return rolloutView(now);
   if (outcome.rollout) return rolloutView(outcome.rollout);

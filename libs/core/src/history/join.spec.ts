@@ -48,6 +48,12 @@ const CASES: readonly (readonly [name: string, tells: string | readonly string[]
     [1009, reloaded(1000)],
     [1010, changed(1000)],
   ],
+  [
+    'is rolled out at once by a reload that does not change the generation',
+    'rolledOut JobCreated',
+    SEEN,
+    [1010, reloaded(1000, { reason: 'JobCreated', generation: undefined })],
+  ],
   ['is reloaded by a job that waited when it came', 'reloaded Reloaded', SEEN, [1500, reloaded(500)]],
   ['is reloaded by a job that was enqueued later', 'reloaded Reloaded', SEEN, [2500, reloaded(2000)]],
   [

@@ -32,7 +32,10 @@ export interface Outcome extends Told {
   readonly pairs: readonly Pair[];
   /** The last report of the rollout; undefined: none yet. */
   readonly rollout: RolloutEntry | undefined;
-  /** Complete without a report: the workload has this generation, and no rollout is under way. */
+  /**
+   * Complete without a report: the workload has this generation, and no rollout is under way; or the reload did not change
+   * the generation.
+   */
   readonly isComplete: boolean;
 }
 
@@ -134,12 +137,13 @@ export class HistoryJoin {
       entry: { ...entry, workload: workload.key },
       pairs: [],
       rollout: undefined,
-      isComplete: false,
+      // Nothing tells when the rollout of such a reload ends, if it has one.
+      isComplete: entry.state === 'reloaded' && entry.generation === undefined,
     };
     this.#outcomes.push(outcome);
     workload.outcomes.push(outcome);
     offerToAll(workload.waiting, outcome);
-    if (entry.state === 'reloaded' && entry.generation !== undefined) follow(workload, outcome);
+    if (entry.state === 'reloaded' && !outcome.isComplete) follow(workload, outcome);
     return outcome;
   }
 

@@ -10,8 +10,8 @@ import { millisecondsOf } from './stream-id.ts';
  * - `pending`: its job waits for a worker; `delayed`: its job waits for a time; `running`: a worker has it; `retrying`: it failed
  *   and will be tried again.
  * - `held`: a hold (freeze, window, approval, limit) keeps it pending.
- * - `reloaded`: patched, and its pods are being replaced; `rolledOut`: they were replaced; `stuck`: the cluster reports that they
- *   will not be.
+ * - `reloaded`: patched, and its pods are being replaced; `rolledOut`: they were replaced, or nothing tells when they will be;
+ *   `stuck`: the cluster reports that they will not be.
  * - `recorded`: only the record was written; `skipped`: nothing to do, or the rules decided against it; `wouldReload`: a dry run.
  * - `failed`: for good, until a new change, an edit or a manual reload.
  * - `forgotten`: the history has no outcome any more.
