@@ -130,7 +130,8 @@ export class SourcesController {
   private async history(key: SourceKey, join: HistoryJoin): Promise<HistoryEntry[]> {
     const pairs: Pair[] = [];
     for (const change of join.changesOf(key).toReversed()) {
-      pairs.push(...change.pairs.filter(({ verdict }) => verdict === 'reload'));
+      // Others have no result to show, and leave room for earlier ones that have.
+      pairs.push(...change.pairs.filter(({ verdict, outcome }) => verdict === 'reload' && outcome));
       if (pairs.length >= MOST_HISTORY) break;
     }
     await this.live.look(join, pairs.slice(0, MOST_HISTORY));

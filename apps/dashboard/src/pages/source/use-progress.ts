@@ -17,14 +17,13 @@ const MOST_PAGES = 5;
 /** Asks for what the source itself does not tell. */
 export function useProgress(source: Source): Answered<WorkloadsProgress> {
   const isPending = source.workloadsInDetail.some(({ due }) => due === 'owed');
-  const change = isPending ? (source.history[0]?.change ?? null) : null;
   return useAsked(
-    `progress ${keyOf(source)} ${change}`,
+    `progress ${keyOf(source)} ${isPending}`,
     async (signal) => {
       const [moving, stuck, latest] = await Promise.all([
         rolloutsOf('progressing', source.namespace, signal),
         rolloutsOf('stuck', source.namespace, signal),
-        change === null ? [] : workloadsOf(change, signal),
+        isPending ? latestOf(source, signal) : [],
       ]);
       return {
         rollouts: new Map([
@@ -55,9 +54,13 @@ async function rolloutsOf(
   return found;
 }
 
-async function workloadsOf(id: string, signal: AbortSignal): Promise<readonly ChangeWorkload[]> {
+/** The workloads of the source's latest change. */
+async function latestOf(source: Source, signal: AbortSignal): Promise<readonly ChangeWorkload[]> {
+  const { items } = await call('listChanges', { query: { source: keyOf(source), limit: '1' } }, signal);
+  const [latest] = items;
+  if (!latest) return [];
   try {
-    return (await call('getChange', { params: { id } }, signal)).workloads;
+    return (await call('getChange', { params: { id: latest.id } }, signal)).workloads;
   } catch (error) {
     // The history has dropped it.
     if (error instanceof CallError && error.status === 404) return [];
