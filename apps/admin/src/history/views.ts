@@ -50,12 +50,14 @@ export function changeView(
 }
 
 function facts(change: Change, hashes: ShownHashes): Omit<ChangeSummary, 'states' | 'halted'> {
-  const { id, source, cause, since, at, from, hash, request, more, merged } = change;
+  const { id, source, cause, since, at, from, hash, request, more, merged, pairs } = change;
+  const [reloaded] = source === null ? pairs : [];
   const shown = (value: string | null): string | null =>
     value === null || source === null ? null : hashes.shown(source, value);
   return {
     id,
     source: source === null ? null : partsOf(source),
+    ...(reloaded ? { workload: partsOf(reloaded.workload) } : {}),
     cause,
     seenAt: timeOf(since),
     takenUpAt: timeOf(at),

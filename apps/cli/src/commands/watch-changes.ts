@@ -8,7 +8,7 @@ import { jsonLine } from '../output/document.ts';
 import { safeText } from '../output/safe-text.ts';
 import { table, toned, type Column } from '../output/table.ts';
 import type { Session } from '../session.ts';
-import { sourceText, statesCell } from '../views/changes.ts';
+import { changeNamespace, sourceText, statesCell } from '../views/changes.ts';
 import { shortKey, shortName } from '../views/names.ts';
 
 export type ChangesQuery = NonNullable<InputOf<'listChanges'>['query']>;
@@ -163,7 +163,7 @@ function lineOfChange(change: Data<'change'>): Line {
   const states = typeof cell === 'string' ? cell : cell.text;
   return {
     at: seconds(change.seenAt),
-    namespace: change.source?.namespace ?? '',
+    namespace: changeNamespace(change),
     change: change.id,
     source: sourceText(change),
     workload: states === '' ? '' : states,

@@ -14,7 +14,7 @@ export interface ViewOptions {
 export function changesView({ now, namespaces }: ViewOptions): ListView<ChangeSummary> {
   const namespace: Column<ChangeSummary> = {
     title: 'NAMESPACE',
-    cell: ({ source }) => source?.namespace ?? '',
+    cell: changeNamespace,
   };
   return {
     nameOf: ({ id }) => id,
@@ -33,10 +33,19 @@ export function changesView({ now, namespaces }: ViewOptions): ListView<ChangeSu
   };
 }
 
-/** What changed, or who requested the reload. */
-export function sourceText({ source, request }: Pick<Change, 'source' | 'request'>): string {
+export function changeNamespace({ source, workload }: Pick<Change, 'source' | 'workload'>): string {
+  return (source ?? workload)?.namespace ?? '';
+}
+
+/** What changed, or what was reloaded at whose request. */
+export function sourceText({
+  source,
+  workload,
+  request,
+}: Pick<Change, 'source' | 'workload' | 'request'>): string {
   if (source !== null) return shortName(source);
-  return request === null ? '' : `(asked by ${request.actor})`;
+  const parts = [workload && shortName(workload), request && `(asked by ${request.actor})`];
+  return parts.filter(Boolean).join(' ');
 }
 
 const WORST_FIRST = [

@@ -57,6 +57,8 @@ const summary = {
   id: z.string().meta({ example: '1763737200123-0' }),
   /** Null for a manual reload, which no source caused. */
   source: sourceRef.nullable(),
+  /** Of a manual reload. */
+  workload: workloadRef.optional(),
   cause,
   seenAt: time,
   takenUpAt: time,

@@ -25,16 +25,17 @@ const COLUMNS: readonly Column<ChangeSummary>[] = [
   { header: 'Workloads', cell: ({ states, more }) => <StateCounts states={states} more={more} /> },
 ];
 
-function ChangeTitle({ change: { source, request } }: { change: ChangeSummary }): JSX.Element {
-  if (source) {
-    return (
-      <>
-        <span class="kind">{source.kind}</span>
-        <span class="name">{`${source.namespace}/${source.name}`}</span>
-      </>
-    );
-  }
-  return <span class="name">Reload requested by {request?.actor ?? 'somebody'}</span>;
+function ChangeTitle({ change }: { change: ChangeSummary }): JSX.Element {
+  const { source, workload, request } = change;
+  const by = `requested by ${request?.actor ?? 'somebody'}`;
+  const object = source ?? workload;
+  if (!object) return <span class="name">Reload {by}</span>;
+  return (
+    <>
+      <span class="kind">{object.kind}</span>
+      <span class="name">{`${object.namespace}/${object.name}${source ? '' : `, ${by}`}`}</span>
+    </>
+  );
 }
 
 export function ChangeTable(props: {
