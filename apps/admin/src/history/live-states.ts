@@ -36,13 +36,16 @@ export class LiveStates {
       if (isOpen(pair)) open.add(pair.workload);
       else if (isRolling(pair)) rolling.add(pair.workload);
     }
+    const looked = new Set([...open].slice(0, MOST_WORKLOADS));
     const [jobs, rollouts] = await Promise.all([
-      this.#jobs.of([...open].slice(0, MOST_WORKLOADS)),
+      this.#jobs.of([...looked]),
       this.#complete(join, [...rolling].slice(0, MOST_WORKLOADS)),
     ]);
     const now = Date.now();
     return {
       stateOf: (pair) => {
+        // Of others it is not known whether they have a job.
+        if (!looked.has(pair.workload)) return stateOf(pair);
         const state = liveState(pair, { job: jobs.get(pair.workload) ?? null, now });
         if (state === 'forgotten') join.noteForgotten(pair);
         return state;
