@@ -1,16 +1,17 @@
 import { Controller } from '@nestjs/common';
+import type { Key } from '@reroll/core/model';
 import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
-import { JobBoard } from '../jobs/job-board.ts';
+import { JobBoard, subjectOf } from '../jobs/job-board.ts';
 import { JOB_STATES } from '../jobs/job-lists.ts';
 import { pageOfJobs, POSITION } from '../jobs/job-page.ts';
 import { jobView } from '../jobs/job-view.ts';
 import { retryWrite } from '../jobs/retry-write.ts';
-import { Writes } from '../steering/writes.ts';
+import { idempotencyKeyOf, Writes } from '../steering/writes.ts';
 
 @Controller()
 export class JobsController {
@@ -45,7 +46,28 @@ export class JobsController {
 
   @Serves('retryJob')
   async retry(input: Input<'retryJob'>): Promise<AnswerOf<'retryJob'>> {
-    const write = await retryWrite(input.params.id, { caller: input.caller, board: this.board });
+    const { params, caller } = input;
+    const subject = await this.subject(input);
+    const known = subject === undefined ? {} : { subject };
+    const write = await retryWrite(params.id, { caller, board: this.board, ...known });
     return await this.writes.perform(input, write);
+  }
+
+  /** That of the job when it was first asked for with this idempotency key, if there is one. */
+  private async subject(input: Input<'retryJob'>): Promise<Key<string> | undefined> {
+    const key = idempotencyKeyOf(input.request);
+    if (key === undefined) return undefined;
+    try {
+      return await this.writes.found(input, `${key} job`, async () => {
+        const found = await this.board.find(input.params.id, input.caller);
+        const subject = found && subjectOf(found.job);
+        if (subject === undefined) throw new ProblemError('NotFound');
+        return subject;
+      });
+    } catch (error) {
+      // The write refuses it, and is audited.
+      if (error instanceof ProblemError && error.code === 'NotFound') return undefined;
+      throw error;
+    }
   }
 }
