@@ -133,7 +133,7 @@ describe('the file', () => {
     writeFileSync(file, text);
     expect(await ann.isKnown()).toBe(false);
     await expect(tokens.authenticate('token of ann')).rejects.toMatchObject({ code: 'Unauthenticated' });
-    expect(unusable).toEqual([expect.stringContaining('no token is known any more')]);
+    expect(unusable).toEqual([expect.stringContaining('no token is known')]);
   });
 
   it('that is deleted leaves what was read before, and is told once, until it is there again', async () => {
@@ -145,6 +145,18 @@ describe('the file', () => {
     writeFileSync(file, JSON.stringify([entry('bob')]));
     await expect(tokens.authenticate('token of ann')).rejects.toMatchObject({ code: 'Unauthenticated' });
     expect(unusable).toHaveLength(1);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['an empty list', '[]'],
+  ])('that is %s at the start has no tokens, and that is told once', async (_sentence, text) => {
+    writeFileSync(file, text);
+    const tokens = open();
+    await expect(tokens.authenticate('token of ann')).rejects.toMatchObject({ code: 'Unauthenticated' });
+    expect(unusable).toEqual([expect.stringContaining('no token is known')]);
+    writeFileSync(file, JSON.stringify([entry('ann')]));
+    expect((await tokens.authenticate('token of ann')).name).toBe('ann');
   });
 
   it('that is missing at the start is refused', () => {
@@ -167,7 +179,6 @@ describe('the file', () => {
     ['has an unknown right', JSON.stringify([entry('ann', { access: 'hunter2' })])],
     ['has no namespaces', JSON.stringify([entry('ann', { namespaces: [] })])],
     ['has a key that nobody expects', JSON.stringify([entry('ann', { hunter2: true })])],
-    ['is empty', ''],
   ])('that %s is refused, and nothing of it is told', (_sentence, text) => {
     writeFileSync(file, text);
     expect(open).toThrow(StaticTokensError);

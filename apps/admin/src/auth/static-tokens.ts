@@ -52,8 +52,7 @@ export class StaticTokens implements Authenticator {
     if (path === undefined) return;
     this.#text = textOf(path);
     if (this.#text === undefined) throw new StaticTokensError(unreadable());
-    this.#entries = readEntries(this.#text);
-    if (this.#entries.length === 0) this.#onUnusable(nobody('an empty list'));
+    this.#take(this.#text);
   }
 
   recognizes(token: string): boolean {
@@ -82,13 +81,17 @@ export class StaticTokens implements Authenticator {
     this.#text = text;
     if (text === undefined) return this.#onUnusable(`${unreadable()}; ${FORMER}`);
     try {
-      const isEmpty = text.trim() === '';
-      this.#entries = isEmpty ? [] : readEntries(text);
-      if (this.#entries.length === 0) this.#onUnusable(nobody(isEmpty ? 'an empty file' : 'an empty list'));
+      this.#take(text);
     } catch (error) {
       if (!(error instanceof StaticTokensError)) throw error;
       this.#onUnusable(`${error.message}; ${FORMER}`);
     }
+  }
+
+  #take(text: string): void {
+    const isEmpty = text.trim() === '';
+    this.#entries = isEmpty ? [] : readEntries(text);
+    if (this.#entries.length === 0) this.#onUnusable(nobody(isEmpty ? 'an empty file' : 'an empty list'));
   }
 }
 
@@ -106,7 +109,7 @@ function unreadable(): string {
 }
 
 function nobody(given: string): string {
-  return `--static-tokens-file: ${EXPECTED}; given ${given}: no token is known any more`;
+  return `--static-tokens-file: ${EXPECTED}; given ${given}: no token is known`;
 }
 
 /** JSON is also YAML. */
