@@ -137,7 +137,11 @@ const STEERING: readonly Provider[] = [
     lifecycle.onStop('views of the queues', 2_000, () => board.close());
     return board;
   }),
-  provided(Idempotency, [REDIS, Catalog], (redis, { keys }) => new Idempotency(redis, keys)),
+  provided(
+    Idempotency,
+    [REDIS, Catalog, LOG],
+    (redis, { keys }, log) => new Idempotency(redis, keys, { log }),
+  ),
   provided(AuditLog, [History, LOG], (history, log) => new AuditLog({ history, log })),
   provided(
     CallersCluster,

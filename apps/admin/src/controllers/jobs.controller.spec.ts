@@ -1,4 +1,5 @@
 import { RealRedis } from '@reroll/redis/testing/real-redis';
+import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import type { Request } from 'express';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anonymousReader } from '../auth/static-tokens.ts';
@@ -30,7 +31,7 @@ function retrying() {
     retry: async (found: unknown) => void retried.push(await Promise.resolve(found)),
   } as unknown as JobBoard;
   const audit = { add: async () => ({ id: '1-0', at: 0 }), addUndone: async () => undefined };
-  const idempotency = new Idempotency(redis.client, redis.freshKeys());
+  const idempotency = new Idempotency(redis.client, redis.freshKeys(), { log: silentLogger });
   const writes = new Writes(audit as unknown as AuditLog, idempotency);
   const controller = new JobsController({} as Cursors, board, writes);
   const retry = (key: string) => {

@@ -1,4 +1,5 @@
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
+import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import { documentedRules } from '@reroll/redis/testing/redis-users';
 import { RealRedis } from '@reroll/redis/testing/real-redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -21,7 +22,7 @@ beforeEach(async () => {
   keys = redis.freshKeys();
   const client = redis.connect();
   await client.auth('admin', 'secret');
-  idempotency = new Idempotency(client, keys, MOST);
+  idempotency = new Idempotency(client, keys, { log: silentLogger, most: MOST });
   done = new Map();
 });
 

@@ -1,4 +1,5 @@
 import type { RedisClient } from '@reroll/redis/connection/redis';
+import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import { describe, expect, it } from 'vitest';
 import { Idempotency, type OnceWrite } from './idempotency.ts';
 
@@ -36,6 +37,8 @@ class FailingRedis {
 
 interface Writing {
   readonly redis: FailingRedis;
+  /** What was logged. */
+  readonly failures: readonly string[];
   /** How often the write was done. */
   done: number;
   once(more?: Partial<OnceWrite<string, string>>): Promise<string>;
@@ -43,12 +46,13 @@ interface Writing {
 
 function writing(): Writing {
   const redis = new FailingRedis();
-  const idempotency = new Idempotency(redis as unknown as RedisClient, {
-    idempotency: 'i:',
-    idempotencyOf: 'o:',
-  });
+  const failures: string[] = [];
+  const log = { ...silentLogger, failure: (text: string) => void failures.push(text) };
+  const keys = { idempotency: 'i:', idempotencyOf: 'o:' };
+  const idempotency = new Idempotency(redis as unknown as RedisClient, keys, { log });
   const self: Writing = {
     redis,
+    failures,
     done: 0,
     once: (more) => {
       const run = (): Promise<string> => {
@@ -89,6 +93,7 @@ describe('a write under a key', () => {
     const write = writing();
     write.redis.failures = 2;
     expect([await write.once(), await write.once(), write.done]).toEqual(['answer 1', 'answer 1', 1]);
+    expect(write.failures).toEqual([]);
   });
 
   it('whose answer cannot be kept at all is answered, and still holds its key', async () => {
@@ -96,6 +101,14 @@ describe('a write under a key', () => {
     write.redis.failures = 3;
     expect(await write.once()).toBe('answer 1');
     expect(write.redis.kept.size).toBe(1);
+    expect(write.failures).toEqual(['cannot keep the answer to a write']);
+  });
+
+  it('that failed, and whose key cannot be released, fails as it did, and the log says so', async () => {
+    const write = writing();
+    write.redis.failures = 1;
+    await expect(write.once({ run: FAILS })).rejects.toThrow('a failure');
+    expect(write.failures).toEqual(['cannot release an idempotency key']);
   });
 
   it('that took so long that another has the key leaves it to that one', async () => {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { auditShareOf } from '@reroll/core/history/audit-share';
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
 import type { RedisClient } from '@reroll/redis/connection/redis';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import { ProblemError } from '../http/problem-error.ts';
 import { KEEP_ANSWER } from './keep-answer.lua.ts';
 
@@ -69,15 +70,17 @@ export interface OnceWrite<Result, Answer> {
 export class Idempotency {
   readonly #redis: RedisClient;
   readonly #keys: Pick<CatalogKeys, 'idempotency' | 'idempotencyOf'>;
+  readonly #log: Logger;
   readonly #most: MostKept;
 
   constructor(
     redis: RedisClient,
     keys: Pick<CatalogKeys, 'idempotency' | 'idempotencyOf'>,
-    most: MostKept = MOST,
+    { log, most = MOST }: { log: Logger; most?: MostKept },
   ) {
     this.#redis = redis;
     this.#keys = keys;
+    this.#log = log;
     this.#most = most;
   }
 
@@ -93,7 +96,9 @@ export class Idempotency {
     const isFirst = (await this.#redis.set(name, mine, 'EX', UNDER_WAY, 'NX')) === 'OK';
     if (!isFirst) return (await this.#earlier(name, kept.request)) as Answer;
     const result = await write.run().catch(async (error: unknown) => {
-      await this.#redis.eval(RELEASE, 1, name, mine).catch(() => undefined);
+      await this.#redis
+        .eval(RELEASE, 1, name, mine)
+        .catch((failure: unknown) => this.#log.failure('cannot release an idempotency key', failure));
       throw error;
     });
     const keep = (what: Kept): Promise<void> => this.#keep({ actor: keyed.actor, name, mine }, what);
@@ -117,8 +122,8 @@ export class Idempotency {
       try {
         await this.#redis.eval(KEEP_ANSWER, keys.length, ...keys, mine, text, KEPT, ...most);
         return;
-      } catch {
-        if (wait === undefined) return;
+      } catch (error) {
+        if (wait === undefined) return this.#log.failure('cannot keep the answer to a write', error);
         await pause(wait);
       }
     }
