@@ -34,6 +34,6 @@ export class LimitsController {
   }
 }
 
-export function limitsView(limits: Awaited<ReturnType<RuntimeLimits['get']>>): Limits {
+function limitsView(limits: Awaited<ReturnType<RuntimeLimits['get']>>): Limits {
   return { concurrency: limits.concurrency ?? null, reloadsPerMinute: limits.reloadsPerMinute ?? null };
 }

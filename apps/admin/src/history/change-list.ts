@@ -9,7 +9,7 @@ import type { NamespacesAsked } from './namespaces-asked.ts';
 
 export type ChangesQuery = z.output<typeof changesQuery>;
 
-export interface ListedChange {
+interface ListedChange {
   readonly change: Change;
   readonly stateOf: (pair: Pair) => ReloadState;
 }
@@ -20,7 +20,7 @@ export interface ChangePage {
   readonly last: StreamId | undefined;
 }
 
-export interface ListContext {
+interface ListContext {
   readonly join: HistoryJoin;
   readonly namespaces: NamespacesAsked;
   readonly look: (pairs: Iterable<Pair>) => Promise<Live>;

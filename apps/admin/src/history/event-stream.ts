@@ -28,7 +28,7 @@ export interface EventStreamContext {
   readonly signal: AbortSignal;
 }
 
-export type StreamEnd = 'gone' | 'right';
+type StreamEnd = 'gone' | 'right';
 
 /** Milliseconds between heartbeats, and the longest time between two checks of the caller's rights. */
 const HEARTBEAT = 15_000;

@@ -16,7 +16,7 @@ import type { ShownHashes } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import type { Live } from './live-states.ts';
 
-export type RolloutView = NonNullable<ChangeWorkload['rollout']>;
+type RolloutView = NonNullable<ChangeWorkload['rollout']>;
 
 /** `pairs`: those that the caller may see. */
 export function changeSummary(

@@ -15,7 +15,7 @@ const LOOK_EVERY = 5_000;
 const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 30_000 };
 
 /** The certificate or its key is unusable. The message reveals nothing of their contents. */
-export class CertificateError extends SettingsError {
+class CertificateError extends SettingsError {
   override readonly name = 'CertificateError';
 }
 trustMessagesOf(CertificateError);

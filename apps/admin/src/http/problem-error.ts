@@ -1,6 +1,6 @@
 import { PROBLEMS, type Problem, type ProblemCode } from '@reroll/shared/api/problem';
 
-export interface ProblemDetails {
+interface ProblemDetails {
   /** Our own words; never text of a server or possible credentials. */
   readonly detail?: string;
   readonly errors?: Problem['errors'];

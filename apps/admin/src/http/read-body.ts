@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { ProblemError } from './problem-error.ts';
 
 /** The maximum size of a body, in bytes. */
-export const MOST_OF_BODY = 64 * 1024;
+const MOST_OF_BODY = 64 * 1024;
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/iu;
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { WorkloadKey } from '@reroll/core/model';
-import { KeyIndex, type MarkedKeys } from './key-index.ts';
+import { KeyIndex } from './key-index.ts';
 
 const SHOP: WorkloadKey = 'Deployment/team-a/shop';
 
@@ -9,7 +9,7 @@ function indexWith(took: number) {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const redis: { mark: string | null } = { mark: null };
-  const index = new KeyIndex<string>(async function* scan(): AsyncGenerator<MarkedKeys<string>> {
+  const index = new KeyIndex<string>(async function* scan(): AsyncGenerator<[WorkloadKey, string | null][]> {
     await Promise.resolve();
     vi.advanceTimersByTime(took);
     yield [[SHOP, redis.mark]];

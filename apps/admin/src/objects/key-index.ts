@@ -17,7 +17,7 @@ export function keyAt<ObjectKey extends Key<string>>(place: Place): ObjectKey {
 }
 
 /** The keys of one portion of a scan, each with the mark to keep for its row. */
-export type MarkedKeys<Mark> = readonly (readonly [key: Key<string>, mark: Mark | null])[];
+type MarkedKeys<Mark> = readonly (readonly [key: Key<string>, mark: Mark | null])[];
 
 /** The keys as they were at one scan. */
 export interface Snapshot<Mark> {

@@ -6,8 +6,8 @@ import { placeOf, type Place, type Snapshot } from './key-index.ts';
 import { KeyWalk } from './key-walk.ts';
 import type { ObjectFacts, SourceFacts, WorkloadFacts } from './object-facts.ts';
 
-export type WorkloadsQuery = z.output<typeof workloadsQuery>;
-export type SourcesQuery = z.output<typeof sourcesQuery>;
+type WorkloadsQuery = z.output<typeof workloadsQuery>;
+type SourcesQuery = z.output<typeof sourcesQuery>;
 
 interface Keyed {
   keys(): Iterable<Key<string>>;
@@ -22,7 +22,7 @@ interface WorkloadListBy {
   readonly mayMatch?: (key: WorkloadKey) => boolean;
 }
 
-export interface ObjectPage<Facts> {
+interface ObjectPage<Facts> {
   readonly items: readonly Facts[];
   /** The last place that was examined; undefined if there are no more. */
   readonly last: Place | undefined;

@@ -9,7 +9,7 @@ import type { ShowHash } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import type { SourceFacts, WorkloadFacts } from './object-facts.ts';
 
-export type DependencyView = Omit<Workload['sourcesInDetail'][number], 'source'>;
+type DependencyView = Omit<Workload['sourcesInDetail'][number], 'source'>;
 
 export function workloadSummary(
   { key, row, due, rollout }: WorkloadFacts,

@@ -31,7 +31,7 @@ const NOT_OVER = 'another request with this idempotency key has failed, or is no
 const LOST = 'the write of this idempotency key was done, and its answer is lost: see what became of it';
 
 /** The most places. Service accounts of one namespace share those of one caller. */
-export interface MostKept {
+interface MostKept {
   readonly ofCaller: number;
   readonly ofAll: number;
 }
