@@ -6,7 +6,12 @@ import { route } from '../../router.ts';
 import { requestOf, type Asked } from './preview-request.ts';
 
 /** Asks what would roll: for a change of a source, for other annotations of it, or of a workload. */
-export function PreviewForm({ ask }: { ask: (request: PreviewRequest) => Promise<void> }): JSX.Element {
+export function PreviewForm(props: {
+  ask: (request: PreviewRequest) => Promise<void>;
+  /** Another question is being written. */
+  clear: () => void;
+}): JSX.Element {
+  const { ask, clear } = props;
   const { query } = route.value;
   const [asked, setAsked] = useState<Asked>({
     of: query['of'] === 'workload' ? 'workload' : 'source',
@@ -15,7 +20,10 @@ export function PreviewForm({ ask }: { ask: (request: PreviewRequest) => Promise
     podAnnotations: '',
   });
   const [complaint, setComplaint] = useState('');
-  const set = (part: Partial<Asked>): void => setAsked((before) => ({ ...before, ...part }));
+  const set = (part: Partial<Asked>): void => {
+    clear();
+    setAsked((before) => ({ ...before, ...part }));
+  };
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     const request = requestOf(asked);

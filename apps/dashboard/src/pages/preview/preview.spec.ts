@@ -28,3 +28,18 @@ it('does not show the result of one preview for another', async () => {
   await mount(h(Preview, {}));
   expect(text()).not.toContain('nothing reloads');
 });
+
+it('shows no answer to another question than the one in the form', async () => {
+  route.value = parseRoute('#/preview?source=Secret/shop/db');
+  await mount(h(Preview, {}));
+  await find('form').fire('submit');
+  expect(text()).toContain('Loading the preview…');
+  await requests[0]?.answer({ conclusion: 'of the first', verdicts: [], today: [] });
+  expect(text()).toContain('of the first');
+  await find('form').fire('submit');
+  expect(text()).not.toContain('of the first');
+  await find('input', '', find('label', 'Source').attributes.get('for')).fire('input', 'Secret/shop/other');
+  expect(text()).not.toContain('Loading');
+  await requests[1]?.answer({ conclusion: 'of the second', verdicts: [], today: [] });
+  expect(text()).not.toContain('of the second');
+});

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Preview as PreviewData, PreviewRequest } from '@reroll/shared/api/explain';
 import { call, CallError } from '../../api/client.ts';
-import { Trouble } from '../../components/answer.tsx';
+import { Loading, Trouble } from '../../components/answer.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { VerdictTable } from '../../components/tables/verdict-table.tsx';
@@ -18,19 +18,23 @@ export function Preview(): JSX.Element {
 }
 
 function PreviewOf(): JSX.Element {
-  const [result, setResult] = useState<PreviewData | CallError | undefined>(undefined);
-  const last = useRef<PreviewRequest | undefined>(undefined);
+  const [result, setResult] = useState<PreviewData | CallError | 'loading' | undefined>(undefined);
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const clear = (): void => {
+    running.current?.abort();
+    setResult(undefined);
+  };
   const ask = async (request: PreviewRequest): Promise<void> => {
-    last.current = request;
+    running.current?.abort();
+    const { signal } = (running.current = new AbortController());
+    setResult('loading');
     try {
-      const preview = await call('preview', { body: request });
-      // Another was asked for meanwhile.
-      if (last.current !== request) return;
+      const preview = await call('preview', { body: request }, signal);
       setResult(preview);
       announce(preview.conclusion);
     } catch (error) {
-      if (last.current !== request) return;
-      setResult(error instanceof CallError ? error : new CallError(0, {}));
+      if (!signal.aborted) setResult(error instanceof CallError ? error : new CallError(0, {}));
     }
   };
   return (
@@ -39,14 +43,17 @@ function PreviewOf(): JSX.Element {
       <p class="lead">
         What a change would reload. Only the rules are evaluated; nothing is sent to the cluster.
       </p>
-      <PreviewForm ask={ask} />
-      {result instanceof CallError ? <Trouble error={result} what="the preview" /> : null}
-      {result === undefined || result instanceof CallError ? null : <Result of={result} />}
+      <PreviewForm ask={ask} clear={clear} />
+      <Result of={result} />
     </>
   );
 }
 
-function Result({ of: { conclusion, verdicts, today } }: { of: PreviewData }): JSX.Element {
+function Result({ of }: { of: PreviewData | CallError | 'loading' | undefined }): JSX.Element | null {
+  if (of === undefined) return null;
+  if (of === 'loading') return <Loading what="the preview" />;
+  if (of instanceof CallError) return <Trouble error={of} what="the preview" />;
+  const { conclusion, verdicts, today } = of;
   return (
     <>
       <Panel title="What would happen">
