@@ -75,6 +75,15 @@ describe('a list', () => {
     expect(text()).toBe('9 7 6 5 4');
   });
 
+  it('no longer shows later items when there is but one page left', async () => {
+    await mount(list());
+    await requests[0]?.answer(page('9 8 7', '7'));
+    await more();
+    await requests[1]?.answer(page('6 5', null));
+    await refreshed('9 8', null);
+    expect(text()).toBe('9 8');
+  });
+
   it('begins anew when the whole first page is new', async () => {
     await mount(list());
     await requests[0]?.answer(page('9 8', '8'));

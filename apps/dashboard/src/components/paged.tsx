@@ -118,6 +118,7 @@ function joined<Id extends ListId>(
   const last = items.findLastIndex((item) => keys.has(keyOf(item)));
   // A page can be empty while more follow.
   const isJoined = last !== -1 || (page.items.length === 0 && page.next !== null);
-  if (next === undefined || !isJoined) return page;
+  // Nothing comes after the last page: what was there before is gone.
+  if (next === undefined || !isJoined || page.next === null) return page;
   return { items: [...page.items, ...items.slice(last + 1)], next };
 }
