@@ -61,10 +61,12 @@ export function App(): JSX.Element {
 }
 
 /** The page, once it is known who the reader is. */
-function Content(): JSX.Element {
+export function Content(): JSX.Element {
   const answer = useAnswer('getStatus', {}, 'pulse');
   useEffect(() => {
     status.value = answer.data;
+    // The token is good after all.
+    if (answer.data) refused.value = undefined;
   }, [answer.data]);
   if (refused.value !== undefined) return <SignIn />;
   if (status.value) return <Page />;

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { refused, signIn } from '../state/session.ts';
+import { refused, signIn, signOut, token } from '../state/session.ts';
 import { PageHead } from '../components/page-head.tsx';
 
 const WHY = {
@@ -38,6 +38,11 @@ export function SignIn(): JSX.Element {
         <button type="submit" class="primary">
           Sign in
         </button>
+        {token.value === '' ? null : (
+          <button type="button" onClick={signOut}>
+            Continue without a token
+          </button>
+        )}
       </form>
       <div class="muted" id={`${id}-help`}>
         <p>

@@ -114,7 +114,7 @@ export const requests: Sent[] = [];
 let root: FakeElement;
 
 Object.assign(globalThis, {
-  sessionStorage: { getItem: () => null },
+  sessionStorage: { getItem: () => null, setItem: () => undefined, removeItem: () => undefined },
   document: {
     baseURI: 'http://reroll/',
     createElementNS: (_: string, name: string) => new FakeElement(name),
