@@ -31,6 +31,7 @@ export function TimelinePanel({ minutes, query = {}, selection, aside }: Timelin
       <Answer of={changes} what="the timeline">
         {({ items, next }) => (
           <Timeline
+            query={{ ...query, since: `${minutes}` }}
             changes={items}
             from={begin()}
             to={new Date()}

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import { counted } from '../../words.ts';
-import { hrefOf } from '../../router.ts';
+import { hrefOf, type Query } from '../../router.ts';
 import { clockOf, Handles, SelectionLine, useBrush, type Selection } from './timeline-brush.tsx';
 import { bucketsOf, PARTS, roundTop, type Bucket, type Part } from './timeline-buckets.ts';
 import { PARTS_SHOWN, type Edges } from './timeline-span.ts';
@@ -21,6 +21,8 @@ const LEGEND: Readonly<Record<Part, string>> = {
 };
 
 interface TimelineProps {
+  /** Of the list that has all of them. */
+  readonly query: Query;
   readonly changes: readonly ChangeSummary[];
   readonly from: Date;
   readonly to: Date;
@@ -30,7 +32,7 @@ interface TimelineProps {
 }
 
 /** Workloads by the time of their change and by what became of them: a bar for each part of the time. A part of it can be selected. */
-export function Timeline({ changes, from, to, isCut, selection }: TimelineProps): JSX.Element {
+export function Timeline({ query, changes, from, to, isCut, selection }: TimelineProps): JSX.Element {
   const id = useId();
   const shown = { from: from.getTime(), to: to.getTime() };
   const brush = useBrush(shown, selection);
@@ -68,15 +70,34 @@ export function Timeline({ changes, from, to, isCut, selection }: TimelineProps)
         <span id={id}>{`Workloads of ${counted(changes.length, 'change')}, by time and state`}</span>
         <SelectionLine {...selection} />
       </figcaption>
+      <NotDrawn changes={changes} isCut={isCut} query={query} />
+    </figure>
+  );
+}
+
+/** What the bars leave out. */
+function NotDrawn({
+  changes,
+  isCut,
+  query,
+}: Pick<TimelineProps, 'changes' | 'isCut' | 'query'>): JSX.Element {
+  const unlisted = changes.reduce((sum, { more }) => sum + (more ? more.woken + more.leftAlone : 0), 0);
+  return (
+    <>
+      {unlisted === 0 ? null : (
+        <p class="muted">
+          {counted(unlisted, 'more workload')} {unlisted === 1 ? 'is' : 'are'} only counted, and not drawn.
+        </p>
+      )}
       {isCut ? (
         <p class="muted">
           {changes.length === 1
             ? 'Only the newest change is'
             : `Only the newest ${changes.length} changes are`}{' '}
-          drawn. <a href={hrefOf('changes')}>All changes</a>
+          drawn. <a href={hrefOf('changes', [], query)}>All changes</a>
         </p>
       ) : null}
-    </figure>
+    </>
   );
 }
 
