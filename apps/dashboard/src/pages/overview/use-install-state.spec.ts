@@ -1,6 +1,7 @@
 import { inBrowser, mount, requests, text } from '../../testing/mounted.ts';
 import { h, type VNode } from 'preact';
 import { expect, it } from 'vitest';
+import { pulse } from '../../state/live.ts';
 import { useInstallState } from './use-install-state.ts';
 
 inBrowser();
@@ -16,4 +17,13 @@ it.each([
   await mount(h(IsEmpty, {}));
   for (const { answer } of requests) await answer({ items: [], next });
   expect(text()).toBe(expected);
+});
+
+it('failed jobs are asked for without news, too: no event tells of most of them', async () => {
+  await mount(h(IsEmpty, {}));
+  for (const { answer } of requests) await answer({ items: [], next: null });
+  requests.length = 0;
+  pulse.value += 1;
+  await mount(h(IsEmpty, {}));
+  expect(requests.map(({ path }) => path)).toEqual(['/jobs?state=failed&limit=200']);
 });

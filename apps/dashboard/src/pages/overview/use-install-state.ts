@@ -30,7 +30,8 @@ export function useInstallState(): InstallAnswer {
   const stuck = useAnswer('listWorkloads', { query: { rollout: 'stuck', limit: MOST } }, 'slow');
   const moving = useAnswer('listWorkloads', { query: { rollout: 'progressing', limit: MOST } }, 'slow');
   const pending = useAnswer('listWorkloads', { query: { due: 'owed', limit: MOST } }, 'slow');
-  const failedJobs = useAnswer('listJobs', { query: { state: 'failed', limit: MOST } }, 'slow');
+  // No event tells of a change job or a notification that has failed.
+  const failedJobs = useAnswer('listJobs', { query: { state: 'failed', limit: MOST } }, 'both');
   const halted = useAnswer('listChanges', { query: { halted: 'true', limit: MOST } }, 'slow');
   const any = useAnyWorkload();
   const counted = [stuck, moving, pending, failedJobs, halted];
