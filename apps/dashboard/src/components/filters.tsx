@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { RefInput } from './ref-input.tsx';
 import type { Suggested } from './suggest-query.ts';
-import { go, route } from '../router.ts';
+import { go, route, type Query } from '../router.ts';
 
 export interface Filter {
   readonly name: string;
@@ -17,18 +17,16 @@ export interface Filter {
 export function Filters(props: {
   filters: readonly Filter[];
   submit?: string;
-  /** What else of the route stays. */
-  keep?: readonly string[];
+  /** What else of the route stays when these filters are asked for. */
+  keep?: (asked: Query) => Query;
 }): JSX.Element {
-  const { filters, submit: word = 'Filter', keep = [] } = props;
+  const { filters, submit: word = 'Filter', keep } = props;
   const { page, query } = route.value;
   const submit = (event: Event): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
-    go(page, [], {
-      ...Object.fromEntries(keep.map((name) => [name, query[name]])),
-      ...Object.fromEntries(filters.map(({ name }) => [name, textOf(given.get(name))])),
-    });
+    const asked = Object.fromEntries(filters.map(({ name }) => [name, textOf(given.get(name))]));
+    go(page, [], { ...keep?.(asked), ...asked });
   };
   return (
     // A new form for each route: its fields begin with what the route says.

@@ -3,7 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { call, CallError, type CallRequest } from '../api/client.ts';
 import type { Answer as AnswerOf } from '../api/calls.ts';
 import { deeds } from '../state/live.ts';
-import { useAnswer, type Answered, type Freshness } from '../use-answer.ts';
+import { sinceOf } from '../since.ts';
+import { useAsked, type Freshness } from '../use-answer.ts';
 import { Answer, Trouble } from './answer.tsx';
 
 type ListId = 'listChanges' | 'listWorkloads' | 'listSources' | 'listJobs' | 'listAudit';
@@ -17,6 +18,8 @@ interface Page<Each> {
 interface PagedProps<Id extends ListId> {
   readonly id: Id;
   readonly query: NonNullable<CallRequest['query']>;
+  /** Only what is not older than so many minutes, at the time of each request. */
+  readonly minutes?: string | undefined;
   readonly what: string;
   readonly freshness?: Freshness;
   readonly keyOf: (item: Item<Id>) => string;
@@ -35,18 +38,30 @@ interface Known<Id extends ListId> {
 /** A list whose first page stays fresh, and whose further pages come when they are asked for, and again when the reader does something. */
 export function Paged<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   // What was asked for another query is not for this one.
-  return <Pages key={JSON.stringify(props.query)} {...props} />;
+  return <Pages key={JSON.stringify([props.query, props.minutes])} {...props} />;
+}
+
+type Question<Id extends ListId> = Pick<PagedProps<Id>, 'id' | 'query' | 'minutes'>;
+
+async function pageOf<Id extends ListId>(
+  { id, query, minutes }: Question<Id>,
+  cursor: string | undefined,
+  signal?: AbortSignal,
+): Promise<Page<Item<Id>>> {
+  const since = sinceOf(minutes);
+  const asked = { ...query, ...(since === undefined ? {} : { since }), cursor };
+  return await call(id, { query: asked }, signal);
 }
 
 function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
-  const { id, query, what, freshness = 'news', keyOf, children } = props;
-  // That every list answers with a page is beyond the type of an operation that is not known here.
-  const first = useAnswer(id, { query }, freshness) as Answered<Page<Item<Id>>>;
+  const { what, freshness = 'news', keyOf, children, ...question } = props;
+  const ask = (signal: AbortSignal): Promise<Page<Item<Id>>> => pageOf(question, undefined, signal);
+  const first = useAsked(JSON.stringify(question), ask, freshness);
   const [known, setKnown] = useState<Known<Id>>({ pages: 0, items: [], next: undefined });
 
   const more = async (shown: readonly Item<Id>[], cursor: string): Promise<void> => {
     try {
-      const page = (await call(id, { query: { ...query, cursor } })) as Page<Item<Id>>;
+      const page = await pageOf(question, cursor);
       setKnown({ pages: known.pages + 1, items: [...shown, ...page.items], next: page.next });
     } catch (error) {
       setKnown((before) => ({
@@ -59,7 +74,7 @@ function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   useEffect(() => {
     if (known.pages === 0) return undefined;
     let isOvertaken = false;
-    reread({ id, query, pages: known.pages }).then(
+    reread(question, known.pages).then(
       // Unless more was asked for meanwhile.
       (read) => setKnown((before) => (isOvertaken || before.pages !== read.pages ? before : read)),
       () => undefined,
@@ -92,16 +107,11 @@ function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
 }
 
 /** Everything up to the last page that was asked for, as it is now. */
-async function reread<Id extends ListId>(of: {
-  id: Id;
-  query: PagedProps<Id>['query'];
-  pages: number;
-}): Promise<Known<Id>> {
-  const { id, query, pages } = of;
+async function reread<Id extends ListId>(question: Question<Id>, pages: number): Promise<Known<Id>> {
   const items: Item<Id>[] = [];
   let next: string | null | undefined;
   for (let left = pages; left >= 0 && next !== null; left -= 1) {
-    const page = (await call(id, { query: { ...query, cursor: next } })) as Page<Item<Id>>;
+    const page = await pageOf(question, next);
     items.push(...page.items);
     next = page.next;
   }

@@ -7,7 +7,7 @@ import { KeyLink } from '../components/refs.tsx';
 import { Table, type Column } from '../components/tables/table.tsx';
 import { Time } from '../components/time.tsx';
 import { route } from '../router.ts';
-import { sinceOf, SINCE } from './since.ts';
+import { SINCE } from '../since.ts';
 
 const FILTERS: readonly Filter[] = [
   { name: 'actor', label: 'Caller' },
@@ -31,12 +31,7 @@ export function Audit(): JSX.Element {
       <PageHead title="Audit" />
       <Filters filters={FILTERS} />
       <div class="panel">
-        <Paged
-          id="listAudit"
-          query={{ ...query, since: sinceOf(since) }}
-          what="audit entries"
-          keyOf={({ id }) => id}
-        >
+        <Paged id="listAudit" query={query} minutes={since} what="audit entries" keyOf={({ id }) => id}>
           {(entries) => (
             <Table
               caption="Writes, newest first"

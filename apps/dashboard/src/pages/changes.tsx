@@ -5,9 +5,9 @@ import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';
 import { TimelinePanel } from '../components/pictures/timeline-panel.tsx';
 import type { Span } from '../components/pictures/timeline-span.ts';
-import { go, route, type Query } from '../router.ts';
+import { go, route } from '../router.ts';
 import { CAUSE_WORDS, STATES } from '../words.ts';
-import { minutesOf, SINCE, sinceOf, spanIn, spanQuery } from './since.ts';
+import { minutesOf, SINCE, spanIn, spanQuery } from '../since.ts';
 
 const FILTERS: readonly Filter[] = [
   { name: 'namespace', label: 'Namespace' },
@@ -27,20 +27,24 @@ const FILTERS: readonly Filter[] = [
 const DAY = 1_440;
 
 export function Changes(): JSX.Element {
-  const { since, from: _from, until: _until, ...query } = route.value.query;
-  const span = spanIn(route.value.query);
-  const time: Query = span ? spanQuery(span) : { from: sinceOf(since) };
+  const { since, from, until, ...query } = route.value.query;
+  const span = spanIn({ from, until });
+  const selected = spanQuery(span);
   const select = (chosen: Span | undefined): void =>
     go('changes', [], { ...query, since, ...spanQuery(chosen) });
   return (
     <>
       <PageHead title="Changes" />
-      <Filters filters={FILTERS} keep={['from', 'until']} />
+      <Filters
+        filters={FILTERS}
+        keep={(asked) => (asked['since'] === (since ?? '') ? { from, until } : {})}
+      />
       <TimelinePanel minutes={minutesOf(since) ?? DAY} query={query} selection={{ span, select }} />
       <div class="panel">
         <Paged
           id="listChanges"
-          query={{ ...query, since: time['from'], until: time['until'] }}
+          query={{ ...query, since: selected['from'], until: selected['until'] }}
+          minutes={span ? undefined : since}
           what="changes"
           keyOf={({ id }) => id}
         >

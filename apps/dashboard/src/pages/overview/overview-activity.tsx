@@ -8,7 +8,7 @@ import type { Span } from '../../components/pictures/timeline-span.ts';
 import { ChangeTable } from '../../components/tables/change-table.tsx';
 import { hrefOf } from '../../router.ts';
 import { useAnswer } from '../../use-answer.ts';
-import { spanQuery } from '../since.ts';
+import { spanQuery } from '../../since.ts';
 
 const SPANS = [
   ['60', 'Last hour'],

@@ -1,5 +1,5 @@
-import type { Span } from '../components/pictures/timeline-span.ts';
-import type { Query } from '../router.ts';
+import type { Span } from './components/pictures/timeline-span.ts';
+import type { Query } from './router.ts';
 
 /** Choices of how far back to look: minutes, and the words. */
 export const SINCE = [
