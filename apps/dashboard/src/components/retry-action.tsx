@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
+import type { Job } from '@reroll/shared/api/queues';
 import { call } from '../api/client.ts';
 import { tellDeed } from '../state/live.ts';
 import { mayReload, maySteer } from '../state/status.ts';
 import { Action } from './action.tsx';
 
-/** Tries a job again, for who may. */
-export function RetryAction({ id, isFailed }: { id: string; isFailed: boolean }): JSX.Element | null {
-  if (!mayReload() && !maySteer()) return null;
+/** Tries a job again, for who may; not one that is running. */
+export function RetryAction({ id, state }: { id: string; state: Job['state'] }): JSX.Element | null {
+  if (state === 'active' || (!mayReload() && !maySteer())) return null;
   return (
     <Action
       label="Retry"
@@ -18,9 +19,9 @@ export function RetryAction({ id, isFailed }: { id: string; isFailed: boolean })
       }}
     >
       <p>
-        {isFailed
+        {state === 'failed'
           ? 'It starts again, with all its attempts.'
-          : 'It runs at once and does not wait for its time.'}
+          : 'It runs now instead of at its scheduled time.'}
       </p>
     </Action>
   );

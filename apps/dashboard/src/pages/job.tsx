@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { Job as JobData } from '@reroll/shared/api/queues';
 import { Answer } from '../components/answer.tsx';
 import { Badge } from '../components/badge.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -15,9 +16,7 @@ export function Job({ id }: { id: string }): JSX.Element {
   return (
     <>
       <PageHead kind="Job" title={id}>
-        {state === undefined || state === 'active' ? null : (
-          <RetryAction id={id} isFailed={state === 'failed'} />
-        )}
+        {state === undefined ? null : <RetryAction id={id} state={state} />}
       </PageHead>
       <Answer of={job} what="the job">
         {(data) => (
@@ -28,7 +27,7 @@ export function Job({ id }: { id: string }): JSX.Element {
                 ['Object', <KeyLink of={data.subject} />],
                 ['State', <Badge look={JOB_STATES[data.state]} />],
                 ['Created', <Time at={data.createdAt} />],
-                ['Due', <Time at={data.until} none="Now" />],
+                ...due(data),
                 ['Started', <Time at={data.startedAt} none="Not yet" />],
                 ['Ended', <Time at={data.endedAt} none="Not yet" />],
                 ['Attempts', `${data.attempts.made} of ${data.attempts.most}`],
@@ -40,4 +39,10 @@ export function Job({ id }: { id: string }): JSX.Element {
       </Answer>
     </>
   );
+}
+
+/** Only what waits is due. */
+function due({ state, until }: JobData): [string, JSX.Element][] {
+  const isDue = state === 'waiting' || state === 'delayed';
+  return isDue ? [['Due', <Time at={until} none="Now" />]] : [];
 }

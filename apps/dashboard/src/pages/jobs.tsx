@@ -37,8 +37,7 @@ const COLUMNS: readonly Column<Job>[] = [
 const RETRY: Column<Job> = {
   header: 'Actions',
   width: 'tight',
-  cell: ({ id, state }) =>
-    state === 'active' ? null : <RetryAction id={id} isFailed={state === 'failed'} />,
+  cell: ({ id, state }) => <RetryAction id={id} state={state} />,
 };
 
 export function Jobs(): JSX.Element {
@@ -59,7 +58,11 @@ export function Jobs(): JSX.Element {
               columns={columns}
               rows={jobs}
               keyOf={({ id }) => id}
-              empty="No jobs: all are done."
+              empty={
+                Object.keys(route.value.query).length === 0
+                  ? 'No jobs: all are done.'
+                  : 'No job matches these filters.'
+              }
             />
           )}
         </Paged>

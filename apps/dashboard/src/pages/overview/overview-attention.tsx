@@ -68,14 +68,14 @@ function Actions({ of }: { of: AttentionItem }): JSX.Element {
   return (
     <>
       {workload && approval !== undefined ? <ApproveAction of={workload} id={approval} /> : null}
-      {job === undefined ? null : <RetryAction id={job} isFailed />}
+      {job === undefined ? null : <RetryAction id={job} state="failed" />}
       {workload && problem === 'failed' && job === undefined ? <ReloadAction of={workload} /> : null}
       <MoreLink of={of} workload={workload} />
     </>
   );
 }
 
-function MoreLink({ of, workload }: { of: AttentionItem; workload: Ref | undefined }): JSX.Element {
+function MoreLink({ of, workload }: { of: AttentionItem; workload: Ref | undefined }): JSX.Element | null {
   const { problem, change, job } = of;
   if (problem === 'halted' && change !== undefined) {
     return <Link href={hrefOf('changes', [change])} word="Open change" of={of.subject} />;
@@ -85,8 +85,11 @@ function MoreLink({ of, workload }: { of: AttentionItem; workload: Ref | undefin
     const { kind, namespace, name } = workload;
     return <Link href={hrefOf('workloads', [kind, namespace, name])} word="Details" of={workload} />;
   }
-  return <Link href={hrefOf('jobs')} word="Open jobs" of={undefined} />;
+  return ON_JOBS.test(of.why) ? <Link href={hrefOf('jobs')} word="Open jobs" of={undefined} /> : null;
 }
+
+/** Warnings of the installation about what the page Jobs shows. */
+const ON_JOBS = /queue|job|frozen/i;
 
 function Link(props: { href: string; word: string; of: Ref | undefined }): JSX.Element {
   const { href, word, of } = props;

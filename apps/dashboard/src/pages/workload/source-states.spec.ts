@@ -25,8 +25,7 @@ describe('the sources of a workload', () => {
     const hold = { reason: 'AwaitsApproval', detail: '', id: null } as const;
     const job = (state: string, attempts: number) => ({ id: '1', state, until: null, attempts });
     expect(sourceStates(workload({}))).toEqual(['pending', 'current']);
-    expect(sourceStates(workload({ hold, job: job('failed', 3) }))).toEqual(['held', 'current']);
-    expect(sourceStates(workload({ job: job('failed', 3) }))).toEqual(['failed', 'current']);
+    expect(sourceStates(workload({ hold, job: job('delayed', 3) }))).toEqual(['held', 'current']);
     expect(sourceStates(workload({ job: job('delayed', 1) }))).toEqual(['retrying', 'current']);
     // A new job: how the last one ended is over.
     expect(sourceStates(workload({ job: job('waiting', 0), history: outcome('failed') }))).toEqual([

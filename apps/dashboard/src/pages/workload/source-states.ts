@@ -17,6 +17,6 @@ export function sourceStates(workload: Workload): DependencyState[] {
 /** What became of the latest reload: a hold and a job tell more than the history. */
 function latestState({ hold, job, history: [last] }: Workload): ReloadState | undefined {
   if (hold) return 'held';
-  if (job) return job.state === 'failed' ? 'failed' : job.attempts > 0 ? 'retrying' : 'pending';
+  if (job) return job.attempts > 0 ? 'retrying' : 'pending';
   return last?.state;
 }

@@ -1,4 +1,4 @@
-import { find, inBrowser, mount, requests, text } from '../../testing/mounted.ts';
+import { find, findAll, inBrowser, mount, requests, text } from '../../testing/mounted.ts';
 import { h } from 'preact';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Status } from '@reroll/shared/api/status';
@@ -7,7 +7,7 @@ import { Workload } from './workload.tsx';
 
 inBrowser();
 
-beforeEach(() => void (status.value = { caller: { mayHold: true } } as Status));
+beforeEach(() => void (status.value = { caller: { mayHold: true, mayReload: true } } as Status));
 afterEach(() => void (status.value = undefined));
 
 const WORKLOAD = {
@@ -35,4 +35,21 @@ it.each([
   await mount(h(Workload, { of: { kind: 'Deployment', namespace: 'shop', name: 'web' } }));
   await requests[0]?.answer({ ...WORKLOAD, annotations: { 'reroll.dev/freeze': freeze } });
   expect(find('button', offered).textContent, text()).toBe(offered);
+});
+
+it.each([
+  ['active', 'Running', 0],
+  ['delayed', 'Delayed', 1],
+])('a job that is %s is told as %s, with %d buttons to retry it', async (state, word, count) => {
+  await mount(h(Workload, { of: { kind: 'Deployment', namespace: 'shop', name: 'web' } }));
+  await requests[0]?.answer({
+    ...WORKLOAD,
+    annotations: {},
+    job: { id: '7', state, until: null, attempts: 1 },
+  });
+  expect(text()).toContain(word);
+  const retries = findAll('button').filter(
+    ({ textContent, attributes }) => textContent === 'Retry' && attributes.get('type') === 'button',
+  );
+  expect(retries).toHaveLength(count);
 });

@@ -18,7 +18,7 @@ import { keyOf, type Ref } from '../../names.ts';
 import { hrefOf } from '../../router.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { workloadLook } from '../../workload-look.ts';
-import { counted } from '../../words.ts';
+import { counted, JOB_STATES } from '../../words.ts';
 import { Notes } from '../workloads.tsx';
 import { WorkloadSources } from './workload-sources.tsx';
 
@@ -105,15 +105,17 @@ function Held({ hold, of }: { hold: NonNullable<WorkloadData['hold']>; of: Ref }
 }
 
 function Job({ job }: { job: NonNullable<WorkloadData['job']> }): JSX.Element {
+  // The API's type is wider than what it answers.
+  const state = job.state as keyof typeof JOB_STATES;
   return (
     <>
-      {job.state}, {counted(job.attempts, 'attempt')}
+      <Badge look={JOB_STATES[state]} /> {counted(job.attempts, 'attempt')}
       {job.until === null ? null : (
         <>
           , until <Time at={job.until} />
         </>
       )}{' '}
-      <RetryAction id={job.id} isFailed={job.state === 'failed'} />
+      <RetryAction id={job.id} state={state} />
     </>
   );
 }
