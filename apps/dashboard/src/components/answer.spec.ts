@@ -32,7 +32,20 @@ it.each([
   pulse.value += 1;
   await mount(h(Queues, {}));
   await goWrong();
-  expect(text()).toContain('This was known at');
+  expect(text()).toContain('What is shown is from');
   expect(text()).toContain('0 queues');
   expect(find('time').attributes.get('dateTime')).toBe(cameAt.toISOString());
+});
+
+it('an answer that cannot be read is not called a lost connection', async () => {
+  await mount(h(Queues, {}));
+  await requests[0]?.answer(undefined);
+  expect(text()).toContain('The answer could not be read.');
+  expect(text()).not.toContain('connection');
+});
+
+it('a right that is missing is named', async () => {
+  await mount(h(Queues, {}));
+  await requests[0]?.answer({ detail: 'expected the right to list pods in the namespace shop' }, 403);
+  expect(text()).toContain('You need the right to list pods in the namespace shop.');
 });

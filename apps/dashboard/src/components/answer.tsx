@@ -65,7 +65,7 @@ function Since({ at }: { at: Date }): JSX.Element {
   return (
     <>
       {' '}
-      This was known at {/* The alert is not read out again when the time moves on. */}
+      What is shown is from {/* The alert is not read out again when the time moves on. */}
       <span aria-live="off">
         <Time at={at} />
       </span>
@@ -79,13 +79,11 @@ function troubleWords(
   what: string,
 ): { title: string; detail: string } {
   switch (status) {
-    case 0:
-      return { title: 'Reroll does not answer.', detail: 'The connection failed.' };
     case 403:
       return {
         title: 'You may not see this.',
         detail: problem.detail
-          ? `Reroll ${problem.detail}.`
+          ? `${problem.detail.replace(/^expected/, 'You need')}.`
           : `Your account has no right to read ${what} here.`,
       };
     case 404:
