@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Status } from '@reroll/shared/api/status';
 import type { Waves } from '@reroll/shared/api/waves';
 import { status } from '../state/status.ts';
-import { ApproveAction, FreezeAction } from './hold-actions.tsx';
+import { ApproveAction, FreezeAction, FreezeNamespaceActions } from './hold-actions.tsx';
 import { WavesPanel } from './waves-panel.tsx';
 
 inBrowser();
@@ -37,6 +37,17 @@ it('what is sent again has the same key, and what is sent with another end has a
   expect(again).toMatchObject({ key: first?.key, body: first?.body });
   expect(other?.body).not.toEqual(first?.body);
   expect(other?.key).not.toBe(first?.key);
+});
+
+it('a freeze of another namespace has another key', async () => {
+  for (const namespace of ['shop', 'bank']) {
+    await mount(h(FreezeNamespaceActions, { namespace }));
+    await field('Reason', 'year-end');
+    await sendInVain();
+  }
+  const [shop, bank] = requests;
+  expect([shop?.path, bank?.path]).toEqual(['/namespaces/shop/freeze', '/namespaces/bank/freeze']);
+  expect(bank?.key).not.toBe(shop?.key);
 });
 
 it('while it is not known whether something was done, it can be sent again with the same key', async () => {

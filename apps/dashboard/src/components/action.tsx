@@ -53,7 +53,7 @@ export function Action(props: ActionProps): JSX.Element {
           label={label}
           mostReason={mostReason}
           run={run}
-          sends={sends}
+          sends={`${title} ${sends}`}
           isOutdated={isOutdated}
           close={() => dialog.current?.close()}
           onDone={() => {
