@@ -6,6 +6,16 @@ import { Search } from './search.tsx';
 
 inBrowser();
 
+it.each([
+  ['WEB', 'name=web'],
+  ['shop/Web', 'namespace=shop&name=web'],
+  ['Deployment/shop/', 'name=deployment%2Fshop%2F'],
+])('a search for %s asks for %s', async (q, expected) => {
+  route.value = parseRoute(`#/search?q=${q}`);
+  await mount(h(Search, {}));
+  expect(requests[0]?.path).toBe(`/workloads?${expected}&limit=20`);
+});
+
 it('a search does not say that there is none while more may follow an empty page', async () => {
   route.value = parseRoute('#/search?q=web');
   await mount(h(Search, {}));
