@@ -248,7 +248,7 @@ describe('whoever may not', () => {
   it('does not learn that there is a workload in a namespace of others', async () => {
     const me = await reader(ELSEWHERE.token);
     await me.visit('workloads', 'Workloads');
-    await me.page.getByText('No workload that Reroll knows').waitFor();
+    await me.page.getByText('No workload that you may see').waitFor();
     await me.visit(`workloads/${web}`, 'web');
     await me.page.getByText('Not found,').waitFor();
     me.behaved(/status of 404/);

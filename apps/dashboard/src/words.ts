@@ -141,7 +141,7 @@ export const WAVES: Readonly<Record<NonNullable<Waves['plan']>[number]['state'],
   },
   failed: {
     word: 'Failed',
-    meaning: 'A workload of it has failed, and nobody waits for that',
+    meaning: 'One of its workloads has failed; no later wave waits for it',
     sign: 'cross',
     tone: 'bad',
   },

@@ -38,7 +38,7 @@ export function Audit(): JSX.Element {
               columns={COLUMNS}
               rows={entries}
               keyOf={({ id }) => id}
-              empty="Nobody has done anything that you may see."
+              empty="No entries that you may see."
             />
           )}
         </Paged>

@@ -55,7 +55,7 @@ export function Changes(): JSX.Element {
               empty={
                 Object.keys(route.value.query).length === 0
                   ? 'No change in the history yet.'
-                  : 'No change in the history is like that.'
+                  : 'No change in the history matches these filters.'
               }
             />
           )}

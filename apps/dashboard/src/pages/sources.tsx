@@ -44,10 +44,7 @@ export function Sources(): JSX.Element {
       <div class="panel">
         <Paged id="listSources" query={route.value.query} what="sources" keyOf={keyOf}>
           {(sources) => (
-            <SourceTable
-              sources={sources}
-              empty="No source that Reroll knows, and that you may see, is like that."
-            />
+            <SourceTable sources={sources} empty="No source that you may see matches these filters." />
           )}
         </Paged>
       </div>

@@ -58,7 +58,7 @@ export function Workloads(): JSX.Element {
           {(workloads) => (
             <WorkloadTable
               workloads={workloads}
-              empty="No workload that Reroll knows, and that you may see, is like that."
+              empty="No workload that you may see matches these filters."
             />
           )}
         </Paged>

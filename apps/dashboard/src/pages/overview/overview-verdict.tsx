@@ -52,7 +52,7 @@ const NOT_WHOLE = 'but not everything could be checked';
 
 /** If nothing is known to be open. */
 function calmWords(isEmpty: boolean, isWhole: boolean): string {
-  if (!isWhole) return `nothing is known to need attention, ${NOT_WHOLE}.`;
+  if (!isWhole) return `nothing found that needs attention, ${NOT_WHOLE}.`;
   return isEmpty ? `there is no workload${scope()} yet.` : `everything${scope()} is reloaded.`;
 }
 
