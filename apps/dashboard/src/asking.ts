@@ -1,6 +1,6 @@
 import { calmFor } from './state/calm.ts';
 
-export interface AskingBy<Data> {
+interface AskingBy<Data> {
   readonly call: (signal: AbortSignal) => Promise<Data>;
   readonly onData: (data: Data) => void;
   readonly onError: (error: unknown) => void;

@@ -31,8 +31,6 @@ export function sentenceOf(event: LiveEvent): string | undefined {
       return `${spoken(event.data.workload)} ${ROLLOUT_SENTENCES[event.data.rollout.state]}`;
     case 'audit':
       return `${event.data.actor}: ${event.data.action} on ${event.data.target}`;
-    case 'reset':
-      return undefined;
     default:
       return undefined;
   }

@@ -1,5 +1,5 @@
 /** How soon after the first telling, and how often at most (ms). */
-export interface PaceSettings {
+interface PaceSettings {
   readonly soon: number;
   readonly every: number;
 }

@@ -51,6 +51,6 @@ export function relativeTime(time: Date, now: Date): string {
   return seconds > 0 ? `${lasting(seconds)} ago` : `in ${lasting(-seconds)}`;
 }
 
-export function secondsBetween(earlier: string | Date, later: Date): number {
+function secondsBetween(earlier: string | Date, later: Date): number {
   return (later.getTime() - new Date(earlier).getTime()) / 1_000;
 }

@@ -3,12 +3,12 @@ import { isSourceKind, keyOf, spoken, type Ref } from '../names.ts';
 import { hrefOf } from '../router.ts';
 
 /** A link to the page of a workload or a source. */
-export function RefLink({ of, full = true }: { of: Ref; full?: boolean }): JSX.Element {
+export function RefLink({ of }: { of: Ref }): JSX.Element {
   const page = isSourceKind(of.kind) ? 'sources' : 'workloads';
   return (
     <a class="ref" href={hrefOf(page, [of.kind, of.namespace, of.name])}>
       <span class="kind">{of.kind}</span>
-      <span class="name">{full ? `${of.namespace}/${of.name}` : of.name}</span>
+      <span class="name">{`${of.namespace}/${of.name}`}</span>
     </a>
   );
 }

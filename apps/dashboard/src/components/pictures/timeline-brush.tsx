@@ -20,7 +20,7 @@ export interface Selection {
   readonly select: (span: Span | undefined) => void;
 }
 
-export interface Brush {
+interface Brush {
   readonly edges: Edges;
   /** Shows edges while they are moved; they are taken when they rest, or at once. */
   readonly move: (edges: Edges, isAtOnce?: boolean) => void;

@@ -50,7 +50,7 @@ function Summary({ change }: { change: ChangeData }): JSX.Element {
             ? []
             : ([['Merged', `${counted(merged, 'earlier change')} that reloaded nothing`]] as const)),
           ['Seen', <Time at={seenAt} />],
-          ['Decided', <Time at={takenUpAt} none="Not yet" />],
+          ['Decided', <Time at={takenUpAt} />],
           ...(source ? ([['Data', <FromTo from={from} to={to} />]] as const) : []),
           ...(request
             ? ([
