@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { OpenAction } from './components/action.tsx';
 import { Loading, Trouble } from './components/answer.tsx';
 import { Header, SEARCH_FIELD } from './components/header.tsx';
 import { Help } from './components/help.tsx';
@@ -56,6 +57,7 @@ export function App(): JSX.Element {
         {announcement.value}
       </div>
       <Help dialog={help} />
+      <OpenAction />
     </>
   );
 }

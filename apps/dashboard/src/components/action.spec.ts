@@ -1,9 +1,10 @@
-import { find, findAll, inBrowser, mount, requests, text } from '../testing/mounted.ts';
-import { h, type ComponentChild } from 'preact';
+import { find, findAll, inBrowser, mount as mountAlone, requests, text } from '../testing/mounted.ts';
+import { Fragment, h, type ComponentChild } from 'preact';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Status } from '@reroll/shared/api/status';
 import type { Waves } from '@reroll/shared/api/waves';
 import { status } from '../state/status.ts';
+import { Action, OpenAction } from './action.tsx';
 import { ApproveAction, FreezeAction, FreezeNamespaceActions } from './hold-actions.tsx';
 import { WavesPanel } from './waves-panel.tsx';
 
@@ -13,6 +14,11 @@ const WEB = { kind: 'Deployment', namespace: 'shop', name: 'web' } as const;
 
 beforeEach(() => void (status.value = { caller: { mayHold: true } } as Status));
 afterEach(() => void (status.value = undefined));
+
+/** As the page and the frame around it. */
+async function mount(shown: ComponentChild): Promise<void> {
+  await mountAlone(h(Fragment, {}, shown, h(OpenAction, {})));
+}
 
 async function field(label: string, value: string): Promise<void> {
   const id = find('label', label).attributes.get('for');
@@ -27,6 +33,7 @@ async function sendInVain(): Promise<void> {
 
 it('what is sent again has the same key, and what is sent with another end has another one', async () => {
   await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
+  await open('Freeze');
   await field('Reason', 'year-end');
   await field('Until', '2099-12-31T00:00');
   await sendInVain();
@@ -42,8 +49,10 @@ it('what is sent again has the same key, and what is sent with another end has a
 it('a freeze of another namespace has another key', async () => {
   for (const namespace of ['shop', 'bank']) {
     await mount(h(FreezeNamespaceActions, { namespace }));
+    await open('Freeze the namespace');
     await field('Reason', 'year-end');
     await sendInVain();
+    await find('button', 'Cancel').fire('click');
   }
   const [shop, bank] = requests;
   expect([shop?.path, bank?.path]).toEqual(['/namespaces/shop/freeze', '/namespaces/bank/freeze']);
@@ -52,6 +61,7 @@ it('a freeze of another namespace has another key', async () => {
 
 it('while it is not known whether something was done, it can be sent again with the same key', async () => {
   await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
+  await open('Freeze');
   await field('Reason', 'year-end');
   await find('form').fire('submit');
   await requests.at(-1)?.fail();
@@ -63,6 +73,7 @@ it('while it is not known whether something was done, it can be sent again with 
 
 it('what Reroll itself answers is told as it says it', async () => {
   await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
+  await open('Freeze');
   await find('form').fire('submit');
   await requests[0]?.answer({ title: 'Redis cannot be reached', detail: 'retry' }, 503);
   expect(text()).toContain('Redis cannot be reached. retry');
@@ -71,6 +82,7 @@ it('what Reroll itself answers is told as it says it', async () => {
 
 it('nothing is sent while the browser cannot read the time that was entered', async () => {
   await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
+  await open('Freeze');
   // A browser submits a form only if all fields in it are valid; a time of which a part is missing has no value, and is not.
   const until = findAll('input').find(({ attributes }) => attributes.get('type') === 'datetime-local');
   expect(until?.form).toBe(find('form'));
@@ -92,6 +104,7 @@ it('an approval of something else has another key', async () => {
   await open('Approve');
   await field('Reason', 'looked at it');
   await sendInVain();
+  await find('button', 'Cancel').fire('click');
   await mount(h(ApproveAction, { of: WEB, id: 'abcdef0123' }));
   await open('Approve');
   await sendInVain();
@@ -147,4 +160,32 @@ it('a change that has come while somebody looks at an earlier one is not resumed
   await open('Resume');
   await sendInVain();
   expect(requests.map(({ body }) => body)).toEqual([{ reason: 'looked at it', hash: 'new' }]);
+});
+
+it('a dialog stays open with what was typed when a refresh removes its button', async () => {
+  await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
+  await open('Freeze');
+  await field('Reason', 'year-');
+  await mount(h('h1', { tabIndex: -1 }, 'Jobs'));
+  await field('Reason', 'year-end');
+  await field('Until', '2099-12-31T00:00');
+  await find('form').fire('submit');
+  expect(requests[0]?.body).toMatchObject({
+    reason: 'year-end',
+    until: expect.stringMatching(/^2099-/) as string,
+  });
+  await requests[0]?.answer({});
+  expect(findAll('dialog')).toEqual([]);
+  expect(document.activeElement).toBe(find('h1'));
+});
+
+it('the focus goes to the heading when the button that had it is gone', async () => {
+  const shown = (label: string): ComponentChild => [
+    h('h1', {}, 'Jobs'),
+    h(Action, { key: label, label, title: label, done: label, run: () => Promise.resolve(), children: null }),
+  ];
+  await mount(shown('Pause'));
+  find('button', 'Pause').focus();
+  await mount(shown('Resume'));
+  expect(document.activeElement).toBe(find('h1'));
 });

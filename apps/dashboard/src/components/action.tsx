@@ -1,6 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { CallError } from '../api/client.ts';
+import { route } from '../router.ts';
 import { announce } from '../state/announcer.ts';
 import { Trouble } from './answer.tsx';
 
@@ -17,7 +19,7 @@ interface ActionProps {
   readonly children: ComponentChildren;
   readonly run: (deed: Deed) => Promise<unknown>;
   /** What `run` sends besides the reason: for something else, another key. */
-  readonly sends?: string | undefined;
+  readonly sends?: () => string | null;
   /** Said when it was accepted. */
   readonly done: string;
   readonly isPrimary?: boolean;
@@ -29,75 +31,119 @@ interface ActionProps {
   readonly isOutdated?: boolean;
 }
 
-/** A button that asks for a reason before it does anything. */
+/** What a person has typed and sent; it is kept while the dialog is closed. */
+interface Draft {
+  reason: string;
+  /** What `key` is the key of. */
+  of: string;
+  key: string;
+  /** Whether its button is no more. */
+  isGone: boolean;
+}
+
+interface Opened {
+  readonly draft: Draft;
+  readonly props: ActionProps;
+}
+
+const opened = signal<Opened | undefined>(undefined);
+
+/** A button that asks for a reason before it does anything. `OpenAction` shows the dialog. */
 export function Action(props: ActionProps): JSX.Element {
-  const { label, title, children, run, sends = '', done, isPrimary = false, mostReason = 200 } = props;
-  const { onOpen, isOutdated = false } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
-  const id = useId();
+  const { label, isPrimary = false, onOpen } = props;
+  const { current: draft } = useRef<Draft>({ reason: '', of: '', key: '', isGone: false });
+  const button = useRef<HTMLButtonElement>(null);
+  // An open dialog shows what is so now, for as long as its button is there.
+  useLayoutEffect(() => {
+    if (opened.peek()?.draft === draft) opened.value = { draft, props };
+  });
+  useLayoutEffect(() => {
+    const own = button.current;
+    return () => {
+      draft.isGone = true;
+      if (document.activeElement === own) focusHeading();
+    };
+  }, []);
   return (
-    <>
-      <button
-        type="button"
-        class={isPrimary ? 'primary' : ''}
-        onClick={() => {
-          onOpen?.();
-          dialog.current?.showModal();
-        }}
-      >
-        {label}
-      </button>
-      <dialog ref={dialog} aria-labelledby={id}>
-        <h2 id={id}>{title}</h2>
-        <ReasonForm
-          label={label}
-          mostReason={mostReason}
-          run={run}
-          sends={`${title} ${sends}`}
-          isOutdated={isOutdated}
-          close={() => dialog.current?.close()}
-          onDone={() => {
-            dialog.current?.close();
-            announce(done);
-          }}
-        >
-          {children}
-        </ReasonForm>
-      </dialog>
-    </>
+    <button
+      ref={button}
+      type="button"
+      class={isPrimary ? 'primary' : ''}
+      onClick={() => {
+        onOpen?.();
+        opened.value = { draft, props };
+      }}
+    >
+      {label}
+    </button>
   );
 }
 
-interface ReasonFormProps {
-  readonly label: string;
-  /** Within the form, so that the browser sends nothing while a field has an entry that it cannot read, or out of bounds. */
-  readonly children: ComponentChildren;
-  readonly mostReason: number;
-  readonly run: (deed: Deed) => Promise<unknown>;
-  readonly sends: string;
-  readonly isOutdated: boolean;
+/** The dialog of the action that was opened last. It is apart from the button, which a refresh may remove while a person types. */
+export function OpenAction(): JSX.Element | null {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const { page, parts } = route.value;
+  const isOpen = opened.value !== undefined;
+  useLayoutEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+  }, [isOpen]);
+  // It is not about another page.
+  useLayoutEffect(() => () => void (opened.value = undefined), [page, parts.join('/')]);
+  if (!opened.value) return null;
+  const { draft, props } = opened.value;
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onClose={() => {
+        opened.value = undefined;
+        // The browser gives the focus back to a button that is still there.
+        if (draft.isGone) focusHeading();
+      }}
+    >
+      <h2 id={id}>{props.title}</h2>
+      <ReasonForm
+        {...props}
+        draft={draft}
+        close={() => dialog.current?.close()}
+        onDone={() => {
+          if (opened.peek()?.draft === draft) dialog.current?.close();
+          announce(props.done);
+        }}
+      />
+    </dialog>
+  );
+}
+
+/** For what had the focus and is no more. */
+function focusHeading(): void {
+  document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
+}
+
+interface ReasonFormProps extends Omit<ActionProps, 'done' | 'isPrimary' | 'onOpen'> {
+  readonly draft: Draft;
   readonly close: () => void;
   readonly onDone: () => void;
 }
 
+/** What will happen stands in the form, so that the browser sends nothing while a field has an entry that it cannot read, or out of bounds. */
 function ReasonForm(props: ReasonFormProps): JSX.Element {
-  const { label, children, mostReason, run, sends, isOutdated, close, onDone } = props;
-  const [reason, setReason] = useState('');
+  const { label, title, children, mostReason = 200, run, sends, isOutdated = false } = props;
+  const { draft, close, onDone } = props;
+  const [reason, setReason] = useState(draft.reason);
   const [state, setState] = useState<'idle' | 'sending' | CallError>('idle');
-  const key = useRef({ of: '', key: '' });
   const id = useId();
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (isOutdated) return;
     setState('sending');
-    const of = JSON.stringify([reason, sends]);
-    if (key.current.of !== of) key.current = { of, key: freshKey() };
+    const of = JSON.stringify([title, reason, sends?.()]);
+    if (draft.of !== of) Object.assign(draft, { of, key: freshKey() });
     try {
-      await run({ reason: reason.trim(), idempotencyKey: key.current.key });
-      key.current = { of: '', key: '' };
-      setReason('');
-      setState('idle');
+      await run({ reason: reason.trim(), idempotencyKey: draft.key });
+      Object.assign(draft, { reason: '', of: '', key: '' });
       onDone();
     } catch (error) {
       setState(error instanceof CallError ? error : new CallError(0, {}));
@@ -111,7 +157,10 @@ function ReasonForm(props: ReasonFormProps): JSX.Element {
       <input
         id={id}
         value={reason}
-        onInput={({ currentTarget }) => setReason(currentTarget.value)}
+        onInput={({ currentTarget }) => {
+          draft.reason = currentTarget.value;
+          setReason(currentTarget.value);
+        }}
         required
         maxLength={mostReason}
         pattern=".*\S.*"

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { RefInput } from './ref-input.tsx';
 import type { Suggested } from './suggest-query.ts';
-import { go, route, type Query } from '../router.ts';
+import { go, hrefOf, route, type Query } from '../router.ts';
 
 export interface Filter {
   readonly name: string;
@@ -22,22 +22,36 @@ export function Filters(props: {
 }): JSX.Element {
   const { filters, submit: word = 'Filter', keep } = props;
   const { page, query } = route.value;
+  const key = JSON.stringify(query);
+  const button = useRef<HTMLButtonElement>(null);
+  const isAsked = useRef(false);
+  const ask = (asked: Query): void => {
+    isAsked.current = hrefOf(page, [], asked) !== location.hash;
+    go(page, [], asked);
+  };
+  useLayoutEffect(() => {
+    // What had the focus was in the last form.
+    if (isAsked.current) button.current?.focus();
+    isAsked.current = false;
+  }, [key]);
   const submit = (event: Event): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
     const asked = Object.fromEntries(filters.map(({ name }) => [name, textOf(given.get(name))]));
-    go(page, [], { ...keep?.(asked), ...asked });
+    ask({ ...keep?.(asked), ...asked });
   };
   return (
     // A new form for each route: its fields begin with what the route says.
-    <form class="filters" aria-label={word} onSubmit={submit} key={JSON.stringify(query)}>
+    <form class="filters" aria-label={word} onSubmit={submit} key={key}>
       {filters.map((filter) => (
         <Field key={filter.name} filter={filter} value={query[filter.name] ?? ''} />
       ))}
       <div class="filter-buttons">
-        <button type="submit">{word}</button>
+        <button ref={button} type="submit">
+          {word}
+        </button>
         {Object.keys(query).length === 0 ? null : (
-          <button type="button" class="plain" onClick={() => go(page)}>
+          <button type="button" class="plain" onClick={() => ask({})}>
             Clear
           </button>
         )}

@@ -1,6 +1,7 @@
 import { MOST_FREEZE_REASON } from '@reroll/core/holds/freeze';
 import type { JSX } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useSignal, type Signal } from '@preact/signals';
+import { useId } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { spoken, type Ref } from '../names.ts';
 import { mayHold, maySteer, status } from '../state/status.ts';
@@ -88,33 +89,40 @@ interface FreezeFormProps {
 }
 
 function FreezeForm({ label, what, children, freeze }: FreezeFormProps): JSX.Element {
-  const [until, setUntil] = useState('');
-  const id = useId();
+  // A signal, which the dialog can change when this is no longer shown.
+  const until = useSignal('');
   return (
     <Action
       label={label}
       title={`Freeze ${what}`}
       done={`${sentence(what)} is frozen`}
       mostReason={MOST_FREEZE_REASON}
-      sends={until}
+      sends={() => until.value}
       run={async ({ reason, idempotencyKey }) => {
         // The field is in the time zone of the reader.
-        const end = until === '' ? {} : { until: new Date(until).toISOString() };
+        const end = until.value === '' ? {} : { until: new Date(until.value).toISOString() };
         await freeze({ body: { reason, ...end }, idempotencyKey });
         tellDeed();
       }}
     >
       {children}
-      <div class="field">
-        <label for={id}>Until, in your time zone (empty: until somebody ends it)</label>
-        <input
-          id={id}
-          type="datetime-local"
-          value={until}
-          onInput={({ currentTarget }) => setUntil(currentTarget.value)}
-        />
-      </div>
+      <UntilField until={until} />
     </Action>
+  );
+}
+
+function UntilField({ until }: { until: Signal<string> }): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>Until, in your time zone (empty: until somebody ends it)</label>
+      <input
+        id={id}
+        type="datetime-local"
+        value={until.value}
+        onInput={({ currentTarget }) => (until.value = currentTarget.value)}
+      />
+    </div>
   );
 }
 
@@ -165,7 +173,7 @@ export function ApproveAction({ of, id }: { of: Ref; id: string }): JSX.Element 
       label="Approve"
       title={`Approve the reload of ${spoken(of)}`}
       done={`The reload of ${spoken(of)} is approved`}
-      sends={seen}
+      sends={() => seen}
       run={async ({ reason, idempotencyKey }) => {
         await call('approveWorkload', { params: paramsOf(of), body: { reason, id: seen }, idempotencyKey });
         tellDeed();

@@ -148,7 +148,7 @@ function ResumeAction({ of, hash }: { of: Ref; hash: string | null }): JSX.Eleme
       label="Resume"
       title={`Resume the change of ${spoken(of)}`}
       done={`The change of ${spoken(of)} goes on`}
-      sends={seen ?? undefined}
+      sends={() => seen}
       run={async ({ reason, idempotencyKey }) => {
         await call('resumeChange', {
           params: { kind, namespace, name },

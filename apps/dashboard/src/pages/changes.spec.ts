@@ -52,3 +52,22 @@ it.each([
     expect(location.hash).toBe(to);
   },
 );
+
+it('the focus goes to the button of the filters that were asked for', async () => {
+  const location = { hash: '' };
+  vi.stubGlobal('location', location);
+  vi.stubGlobal(
+    'FormData',
+    class {
+      get = (): null => null;
+    },
+  );
+  route.value = parseRoute('#/audit?actor=ann');
+  await mount(h(Audit, {}));
+  const last = find('form');
+  await last.fire('submit');
+  route.value = parseRoute(location.hash);
+  await mount(h(Audit, {}));
+  expect(find('form')).not.toBe(last);
+  expect(document.activeElement).toBe(find('button', 'Filter'));
+});

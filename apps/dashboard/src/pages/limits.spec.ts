@@ -1,8 +1,9 @@
 import { find, findAll, inBrowser, mount, requests, text } from '../testing/mounted.ts';
-import { h } from 'preact';
+import { Fragment, h } from 'preact';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits as limitsOfApi, type Limits as LimitsData } from '@reroll/shared/api/queues';
 import type { Status } from '@reroll/shared/api/status';
+import { OpenAction } from '../components/action.tsx';
 import { status } from '../state/status.ts';
 import { Limits } from './limits.tsx';
 
@@ -14,8 +15,9 @@ afterEach(() => void (status.value = undefined));
 const NONE = { concurrency: null, reloadsPerMinute: null };
 
 async function shown(limits: LimitsData): Promise<void> {
-  await mount(h(Limits, {}));
+  await mount(h(Fragment, {}, h(Limits, {}), h(OpenAction, {})));
   await requests[0]?.answer(limits);
+  await find('button', 'Set limits').fire('click');
 }
 
 describe('limits', () => {

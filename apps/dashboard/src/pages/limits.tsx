@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useSignal, type Signal } from '@preact/signals';
+import { useId } from 'preact/hooks';
 import type { Limits as LimitsData } from '@reroll/shared/api/queues';
 import { call } from '../api/client.ts';
 import { Action } from '../components/action.tsx';
@@ -34,28 +35,28 @@ export function Limits(): JSX.Element {
 }
 
 function SetLimits({ limits, onDone }: { limits: LimitsData; onDone: () => void }): JSX.Element {
-  const [concurrency, setConcurrency] = useState(textOf(limits.concurrency));
-  const [reloads, setReloads] = useState(textOf(limits.reloadsPerMinute));
+  // Signals, which the dialog can change when this is no longer shown.
+  const concurrency = useSignal(textOf(limits.concurrency));
+  const reloads = useSignal(textOf(limits.reloadsPerMinute));
   return (
     <Action
       label="Set limits"
       title="Set limits for every worker"
       done="The limits are set"
-      sends={`${concurrency} ${reloads}`}
+      sends={() => `${concurrency.value} ${reloads.value}`}
       run={async ({ reason, idempotencyKey }) => {
-        const body = { concurrency: numberOf(concurrency), reloadsPerMinute: numberOf(reloads), reason };
+        const body = {
+          concurrency: numberOf(concurrency.value),
+          reloadsPerMinute: numberOf(reloads.value),
+          reason,
+        };
         await call('setLimits', { body, idempotencyKey });
         onDone();
       }}
     >
       <p>They apply without a restart. Empty: the value of the flag. 0 reloads per minute: no limit.</p>
-      <NumberField
-        label="Concurrent jobs per worker"
-        bounds={[1, 1_000]}
-        value={concurrency}
-        set={setConcurrency}
-      />
-      <NumberField label="Reloads per minute" bounds={[0, 100_000]} value={reloads} set={setReloads} />
+      <NumberField label="Concurrent jobs per worker" bounds={[1, 1_000]} value={concurrency} />
+      <NumberField label="Reloads per minute" bounds={[0, 100_000]} value={reloads} />
     </Action>
   );
 }
@@ -64,11 +65,10 @@ interface NumberFieldProps {
   readonly label: string;
   /** As the API has them. */
   readonly bounds: readonly [number, number];
-  readonly value: string;
-  readonly set: (value: string) => void;
+  readonly value: Signal<string>;
 }
 
-function NumberField({ label, bounds: [least, most], value, set }: NumberFieldProps): JSX.Element {
+function NumberField({ label, bounds: [least, most], value }: NumberFieldProps): JSX.Element {
   const id = useId();
   return (
     <div class="field">
@@ -78,8 +78,8 @@ function NumberField({ label, bounds: [least, most], value, set }: NumberFieldPr
         type="number"
         min={least}
         max={most}
-        value={value}
-        onInput={({ currentTarget }) => set(currentTarget.value)}
+        value={value.value}
+        onInput={({ currentTarget }) => (value.value = currentTarget.value)}
       />
     </div>
   );

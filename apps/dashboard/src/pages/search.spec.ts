@@ -1,4 +1,4 @@
-import { inBrowser, mount, requests, text } from '../testing/mounted.ts';
+import { find, inBrowser, mount, requests, text } from '../testing/mounted.ts';
 import { h } from 'preact';
 import { expect, it } from 'vitest';
 import { parseRoute, route } from '../router.ts';
@@ -27,4 +27,13 @@ it('a search does not say that there is none while more may follow an empty page
   expect(text()).not.toContain('None that you may see');
   await requests[1]?.answer({ items: [], next: null });
   expect(text()).toContain('None that you may see has "web" in its name.');
+});
+
+it('the focus goes to the heading of another search', async () => {
+  route.value = parseRoute('#/search?q=web');
+  await mount(h(Search, {}));
+  find('a').focus();
+  route.value = parseRoute('#/search?q=db');
+  await mount(h(Search, {}));
+  expect(document.activeElement).toBe(find('h1'));
 });

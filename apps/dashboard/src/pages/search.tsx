@@ -23,7 +23,8 @@ export function Search(): JSX.Element {
   const nothing = `None that you may see has ${JSON.stringify(q)} in its name.`;
   return (
     <>
-      <PageHead title={q === '' ? 'Search' : `Search for ${q}`} />
+      {/* The field that had the focus begins anew with another search. */}
+      <PageHead key={q} title={q === '' ? 'Search' : `Search for ${q}`} />
       <Panel title="Workloads" aside={<a href={hrefOf('workloads', [], filter)}>All that match</a>}>
         <Paged id="listWorkloads" query={query} what="workloads" freshness="once" keyOf={keyOf}>
           {(workloads) => <WorkloadTable workloads={workloads} empty={nothing} />}

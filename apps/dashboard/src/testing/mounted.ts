@@ -81,6 +81,7 @@ class FakeElement extends FakeNode {
 
   focus(): void {
     this.attributes.set('focused', '');
+    Object.assign(document, { activeElement: this });
   }
 
   showModal(): void {
@@ -89,6 +90,7 @@ class FakeElement extends FakeNode {
 
   close(): void {
     this.attributes.delete('open');
+    this.#listeners.get('close')?.call(this, {});
   }
 
   /** What a person does to it. */
@@ -119,6 +121,7 @@ Object.assign(globalThis, {
     baseURI: 'http://reroll/',
     createElementNS: (_: string, name: string) => new FakeElement(name),
     createTextNode: (data: string) => new FakeText(data),
+    querySelector: (name: string) => findAll(name)[0] ?? null,
   },
   scrollTo: () => undefined,
 });
