@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { AdminElsewhere } from '../connect/find-admin.ts';
+import { usageError } from '../errors.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 
@@ -13,11 +14,21 @@ export function directOption(): Option {
   return new Option('--direct', 'read the cluster with your own rights, even if there is an admin');
 }
 
-/** Whether to read the cluster: `--direct` was given, or there is no admin. */
-export async function isDirect(session: Session, { direct }: DirectOptions): Promise<boolean> {
+/**
+ * Whether to read the cluster: `--direct` was given, or there is no admin.
+ * @throws a usage error for `flags` of Reroll with an admin, which has its own
+ */
+export async function isDirect(
+  session: Session,
+  { direct }: DirectOptions,
+  flags: readonly string[],
+): Promise<boolean> {
   if (direct === true) return true;
   const why = await whyNoAdmin(session);
-  if (why === undefined) return false;
+  if (why === undefined) {
+    if (flags.length === 0) return false;
+    throw usageError(`expected --direct with flags after --, given ${JSON.stringify(flags.join(' '))}`);
+  }
   session.io.err(`${why}: reading the cluster with your own rights.\n`);
   return true;
 }

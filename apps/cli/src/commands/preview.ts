@@ -51,7 +51,7 @@ async function runPreview({ session, io, words: given, options }: Call<PreviewOp
   const isSource = isSourceWord(words);
   const proposal = proposalOf(options, isSource);
   const object = isSource ? sourceRef(words, session.namespace) : workloadRef(words, session.namespace);
-  const { preview, settings } = (await isDirect(session, options))
+  const { preview, settings } = (await isDirect(session, options, flags))
     ? await directPreview(session, { object, proposal, flags })
     : await adminPreview(session, object, proposal);
   const answer = settings === undefined ? preview : { ...preview, settings };

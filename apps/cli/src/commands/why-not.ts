@@ -35,7 +35,7 @@ async function runWhyNot({ session, io, words: given, options }: Call<WhyNotOpti
   const { words, flags } = rerollFlags(given);
   const workload = workloadRef(words, session.namespace);
   const source = sourceRef([options.source], workload.namespace);
-  if (await isDirect(session, options)) {
+  if (await isDirect(session, options, flags)) {
     const { explanation, settings } = await explanationOfCluster(session, { workload, source, flags });
     return printExplanation(io, options.output, { ...explanation, settings });
   }

@@ -46,3 +46,14 @@ it('why tells what is pending and held, sources that do not reload it, and earli
     ],
   ]);
 });
+
+it.each([
+  [['why', 'deploy/web']],
+  [['why-not', 'deploy/web', '--source', 'secret/db']],
+  [['preview', 'secret/db']],
+])('%j takes no flags of Reroll if the admin is asked', async (words) => {
+  const { url, requests } = await stubAdmin(() => undefined);
+  const told = await runCli([...words, '-n', 'shop', '--server', url, '--', '--auto-reload-all']);
+  expect([told.code, told.out, requests]).toEqual([2, '', []]);
+  expect(told.err).toBe('error: expected --direct with flags after --, given "--auto-reload-all"\n');
+});

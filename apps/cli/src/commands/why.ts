@@ -33,7 +33,7 @@ async function runWhy(call: Call<DirectOptions>): Promise<void> {
   const { session, io, options } = call;
   const { words, flags } = rerollFlags(call.words);
   const params = workloadRef(words, session.namespace);
-  if (await isDirect(session, options)) {
+  if (await isDirect(session, options, flags)) {
     return printOfCluster(session, options.output, await whyOfCluster(session, params, flags));
   }
   const api = await session.admin();
