@@ -70,12 +70,18 @@ async function runUnfreeze({ session, io, words, options }: Call<PlaceOptions>):
   io.out(`${safeText(name)} no longer frozen\n`);
 }
 
+const ADMIN_NAMESPACE_HINT = 'if the installation is in that namespace: --admin-namespace';
+
 function placeOf(session: Session, words: readonly string[], { all }: PlaceOptions): Place {
   if (all === true) {
     if (words.length > 0) throw usageError('expected a workload or --all, given both');
+    if (session.globals.namespace !== undefined)
+      throw usageError('expected --namespace or --all, given both', ADMIN_NAMESPACE_HINT);
     const namespace = session.adminNamespace ?? DEFAULT_ADMIN_NAMESPACE;
     return ofNamespace(namespace, FREEZE_ALL_ANNOTATION, `the installation in namespace/${namespace}`);
   }
+  if (session.globals.allNamespaces === true)
+    throw usageError('expected --all for the whole installation, given --all-namespaces');
   if (words.length === 0)
     return ofNamespace(session.namespace, FREEZE_ANNOTATION, `namespace/${session.namespace}`);
   const workload = workloadRef(words, session.namespace);

@@ -130,6 +130,9 @@ describe('freeze', () => {
     [['--reason', 'x'.repeat(151)], 'at most 150 characters, given 151'],
     [['deploy/web', '--all', '--reason', 'x'], 'expected a workload or --all, given both'],
     [['pod/web', '--reason', 'x'], 'expected a workload'],
+    [['-A', '--reason', 'x'], 'expected --all for the whole installation, given --all-namespaces'],
+    [['deploy/web', '-A', '--reason', 'x'], 'expected --all for the whole installation, given --all-nam'],
+    [['--all', '-n', 'shop', '--reason', 'x'], 'expected --namespace or --all, given both'],
     [[], "required option '--reason <text>' not specified"],
   ])('writes nothing if it is called wrongly: %j', async (words, expected) => {
     const { run, written } = await cluster(WEB);
@@ -137,6 +140,14 @@ describe('freeze', () => {
     expect([code, written()]).toEqual([2, []]);
     expect(err).toContain(expected);
   });
+
+  it.each([[['-A']], [['--all', '-n', 'shop']]])(
+    'ends no freeze if it is called wrongly: %j',
+    async (words) => {
+      const { run, written } = await cluster(WEB);
+      expect([(await run('unfreeze', ...words)).code, written()]).toEqual([2, []]);
+    },
+  );
 
   it('says that the caller may not', async () => {
     const { run } = await apiServer({ [`PATCH ${WEB}`]: kubeError(403, 'Forbidden') });
