@@ -366,6 +366,19 @@ describe('every command, as a table, as JSON and as YAML', () => {
     expect(all.out.split('\n')[0]).toMatch(/^NAMESPACE +ID/);
   });
 
+  it.each([
+    ['--source', 'Secret/bank/db'],
+    ['--workload', 'Deployment/bank/web'],
+  ])('changes %s %s is looked for in the namespace of the object', async (flag, key) => {
+    for (const flags of [[], ['-A']]) {
+      await cli(['changes', flag, key, ...flags]);
+      expect(Object.fromEntries(lastRequest().query)).toMatchObject({
+        namespace: 'bank',
+        [flag.slice(2)]: key,
+      });
+    }
+  });
+
   it('limits sets what is given and leaves the rest as it is', async () => {
     await cli(['limits', '--concurrency', 'default', '--reason', 'calm again']);
     expect(JSON.parse(lastRequest().body)).toEqual({
@@ -415,6 +428,10 @@ describe('called wrongly, it says what was expected and given, and ends with 2',
       'expected the queue to be one of changes, reloads, resumes, notifications, given "everything"',
     ],
     [['change', 'abc'], 'id: expected the id of a change'],
+    [
+      ['changes', '--source', 'Secret/shop/db', '--workload', 'Deployment/bank/web'],
+      'expected --source and --workload in the same namespace, given shop and bank',
+    ],
     [['retry', 'abc', '--reason', 'r'], 'id: expected <queue>:<number of the job>'],
     [['reload', 'deploy/web', '--reason', ' '], 'reason: Too small: expected string to have >=1 characters'],
     [

@@ -48,7 +48,7 @@ async function runChanges(call: Call<ChangesOptions>): Promise<ExitCode> {
   const { session, io, options } = call;
   const query = queryOf(call);
   const limit = limitOf(options.limit);
-  const namespace = session.namespaceOfLists;
+  const { namespace } = query;
   if (options.watch === true || options.watchOnly === true) {
     if (options.output !== undefined && options.output !== 'json') {
       throw usageError(`expected -o json or none with --watch, given ${JSON.stringify(options.output)}`);
@@ -63,11 +63,18 @@ async function runChanges(call: Call<ChangesOptions>): Promise<ExitCode> {
 }
 
 function queryOf({ session, io, options }: Call<ChangesOptions>): ChangesQuery {
-  const { source, workload, state, cause, since } = options;
+  const { state, cause, since } = options;
+  const source = ifGiven(options.source, (text) => sourceRef([text], session.namespace));
+  const workload = ifGiven(options.workload, (text) => workloadRef([text], session.namespace));
+  if (source !== undefined && workload !== undefined && source.namespace !== workload.namespace) {
+    const given = `${source.namespace} and ${workload.namespace}`;
+    throw usageError(`expected --source and --workload in the same namespace, given ${given}`);
+  }
   return {
-    namespace: session.namespaceOfLists,
-    source: ifGiven(source, (text) => keyOf(sourceRef([text], session.namespace))),
-    workload: ifGiven(workload, (text) => keyOf(workloadRef([text], session.namespace))),
+    // A source is used in its own namespace only.
+    namespace: (source ?? workload)?.namespace ?? session.namespaceOfLists,
+    source: ifGiven(source, keyOf),
+    workload: ifGiven(workload, keyOf),
     state: ifGiven(state, (text) => wordArgument('--state', text, RELOAD_STATES)),
     cause: ifGiven(cause, (text) => wordArgument('--cause', text, CHANGE_CAUSES)),
     since: ifGiven(since, (text) => sinceArgument('--since', text, io.now())),
