@@ -28,16 +28,11 @@ export interface AdminApiOptions {
 /** The client of the admin API, wherever the admin is. Every error is a `CliError`. */
 export class AdminApi {
   readonly #options: AdminApiOptions;
-  readonly #opened: HttpRoute[] = [];
+  readonly #opened = new Set<HttpRoute>();
   #route: HttpRoute | undefined;
 
   constructor(options: AdminApiOptions) {
     this.#options = options;
-  }
-
-  /** How the admin was reached, once it was. */
-  get route(): string | undefined {
-    return this.#route?.name;
   }
 
   async call<Id extends OperationId>(id: Id, input: InputOf<Id> = {}): Promise<AnswerOf<Id>> {
@@ -60,24 +55,49 @@ export class AdminApi {
     const route = this.#route;
     if (route === undefined) throw new CliError('the admin was not reached');
     const { timeoutMs, signal } = this.#options;
-    return await route.stream({ path: call.path, headers, timeoutMs, signal });
+    try {
+      return await route.stream({ path: call.path, headers, timeoutMs, signal });
+    } catch (error) {
+      if (isOfNetwork(error)) await this.#forget(route);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#opened.map((route) => route.close().catch(() => undefined)));
+    await Promise.all([...this.#opened].map((route) => this.#forget(route)));
   }
 
   async #send(call: HttpCall, headers: Readonly<Record<string, string>>): Promise<ExchangeResult> {
     const { timeoutMs, signal } = this.#options;
     const request = { ...call, headers, timeoutMs, signal };
-    if (this.#route !== undefined) return await sent(this.#route, request);
+    if (this.#route !== undefined) return await this.#sendOn(this.#route, request);
     const refusals: string[] = [];
     for (const way of this.#options.ways) {
       const tried = await this.#try(way, request);
       if (typeof tried !== 'string') return tried;
       refusals.push(tried);
     }
-    throw new CliError('the admin could not be reached', { hints: refusals });
+    throw new CliError('the admin could not be reached', { hints: refusals, status: 'network' });
+  }
+
+  async #sendOn(route: HttpRoute, request: Parameters<HttpRoute['send']>[0]): Promise<ExchangeResult> {
+    try {
+      const result = await route.send(request);
+      if (isOfAdmin(result.status, contentTypeOf(result)) || TRANSIENT.has(result.status)) return result;
+      const { status } = result;
+      throw new CliError(`${route.name} ${wayError(status, result.text)}`, { status });
+    } catch (error) {
+      if (!isOfNetwork(error)) throw error;
+      await this.#forget(route);
+      throw new CliError(`${route.name} ${networkReason(error)}`, { status: 'network' });
+    }
+  }
+
+  /** A port-forward leads to one pod, which may be gone: the next request tries the ways again. */
+  async #forget(route: HttpRoute): Promise<void> {
+    if (this.#route === route) this.#route = undefined;
+    this.#opened.delete(route);
+    await route.close().catch(() => undefined);
   }
 
   /** The response, if it is the admin's; else what came instead. */
@@ -87,13 +107,17 @@ export class AdminApi {
     const { name } = route;
     try {
       const result = await route.send(request);
-      if (!isOfAdmin(result.status, contentTypeOf(result)))
-        return `${name} ${wayError(result.status, result.text)}`;
-      this.#route = route;
-      return result;
+      if (isOfAdmin(result.status, contentTypeOf(result))) {
+        this.#route = route;
+        return result;
+      }
+      await this.#forget(route);
+      return `${name} ${wayError(result.status, result.text)}`;
     } catch (error) {
-      if (error instanceof KubeError && error.code !== 'KUBE_CREDENTIALS')
+      if (isOfNetwork(error)) {
+        await this.#forget(route);
         return `${name} ${networkReason(error)}`;
+      }
       // Without a token, no other route helps.
       throw error;
     }
@@ -102,7 +126,7 @@ export class AdminApi {
   async #open(way: Way): Promise<HttpRoute | string> {
     try {
       const route = await way.open();
-      this.#opened.push(route);
+      this.#opened.add(route);
       return route;
     } catch (error) {
       const isFailure =
@@ -132,14 +156,7 @@ function headersOf({ method, body }: HttpCall): Record<string, string> {
   };
 }
 
-async function sent(route: HttpRoute, request: Parameters<HttpRoute['send']>[0]): Promise<ExchangeResult> {
-  try {
-    const result = await route.send(request);
-    if (isOfAdmin(result.status, contentTypeOf(result)) || TRANSIENT.has(result.status)) return result;
-    const { status } = result;
-    throw new CliError(`${route.name} ${wayError(status, result.text)}`, { status });
-  } catch (error) {
-    if (!(error instanceof KubeError) || error.code === 'KUBE_CREDENTIALS') throw error;
-    throw new CliError(`${route.name} ${networkReason(error)}`, { status: 'network' });
-  }
+/** Not of the credentials. */
+function isOfNetwork(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.code !== 'KUBE_CREDENTIALS';
 }

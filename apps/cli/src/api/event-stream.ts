@@ -51,12 +51,19 @@ export async function* adminEvents(options: EventStreamOptions): AsyncGenerator<
       if (!options.signal.aborted) options.onLost('the connection ended');
     } catch (error) {
       if (options.signal.aborted) return;
-      if (!(error instanceof Lost)) throw error;
-      if (again) options.onLost(error.message);
-      else throw new CliError(error.message);
+      options.onLost(lossOf(error, again));
     }
     await sleep(backoff.next(), undefined, { signal: options.signal }).catch(() => undefined);
   }
+}
+
+/** Why the connection is lost. @throws what ends the stream, as does any error of the first connection */
+function lossOf(error: unknown, again: boolean): string {
+  if (again && error instanceof CliError && error.status === 'network')
+    return [error.message, ...error.hints].join(': ');
+  if (!(error instanceof Lost)) throw error;
+  if (again) return error.message;
+  throw new CliError(error.message);
 }
 
 /** Thrown for a connection that can be made again. */
