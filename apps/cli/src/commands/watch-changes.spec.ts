@@ -145,6 +145,64 @@ describe('changes --watch', () => {
     expect(told.out).not.toContain('AutoReloadAll');
   });
 
+  const rollout = (name: string, state: 'progressing' | 'complete', code: string) => ({
+    workload: { ...WEB, name },
+    at: '2026-11-21T14:57:00.000Z',
+    rollout: { state, code },
+  });
+  const other = { ...DB, name: 'other' };
+
+  it.each([
+    [
+      ['--source', 'secret/db'],
+      ['change 1', 'Ours', 'OurProgress', 'OurEnd'],
+    ],
+    [
+      ['--cause', 'updated'],
+      ['change 1', 'Ours', 'OurProgress', 'OurEnd'],
+    ],
+    [['--source', 'secret/db', '--state', 'rolledOut'], ['OurEnd']],
+    [
+      ['--state', 'rolledOut'],
+      ['OurEnd', 'LaterEnd', 'TheirEnd'],
+    ],
+    [
+      ['--state', 'pending'],
+      ['change 1', 'change 2'],
+    ],
+    [
+      ['--workload', 'deploy/web'],
+      ['Ours', 'OurProgress', 'OurEnd', 'LaterEnd'],
+    ],
+  ])('with %j it prints the rollouts of what the filters ask for, too', async (words, expected) => {
+    const told = await watch(
+      [
+        (response) => {
+          const states = { pending: 1 };
+          send(response, 'p1', 'change', changeSummary({ id: '1-0', states }));
+          send(
+            response,
+            'p2',
+            'change',
+            changeSummary({ id: '2-0', source: other, cause: 'created', states }),
+          );
+          send(response, 'p3', 'outcome', outcome({ reason: 'Ours' }));
+          const theirs = { workload: { ...WEB, name: 'theirs' }, source: other, cause: 'created' } as const;
+          send(response, 'p4', 'outcome', outcome({ ...theirs, reason: 'Theirs' }));
+          send(response, 'p5', 'rollout', rollout('web', 'progressing', 'OurProgress'));
+          send(response, 'p6', 'rollout', rollout('web', 'complete', 'OurEnd'));
+          // By somebody else.
+          send(response, 'p7', 'rollout', rollout('web', 'complete', 'LaterEnd'));
+          send(response, 'p8', 'rollout', rollout('theirs', 'complete', 'TheirEnd'));
+          send(response, 'p9', 'reset', { reason: 'trimmed' });
+        },
+      ],
+      { words: ['--watch-only', ...words], until: 'the list again' },
+    );
+    const lines = told.out.trim().split('\n').slice(1);
+    expect(lines.map((line) => line.split('   ').at(-1)?.trim().replace(/-0$/, ''))).toEqual(expected);
+  });
+
   it('ends with the problem if the admin refuses, and is not tried again', async () => {
     const told = await watch([problem(403, 'Forbidden', { detail: 'no' })], {
       words: ['--watch'],

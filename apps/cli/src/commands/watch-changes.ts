@@ -1,3 +1,4 @@
+import { keyOf } from '@reroll/core/model';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import type { InputOf } from '../api/operation.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
@@ -23,7 +24,6 @@ export interface WatchOptions {
 interface Line {
   readonly at: string;
   readonly namespace: string;
-  readonly change: string;
   readonly source: string;
   readonly workload: string;
   readonly state: string;
@@ -70,11 +70,12 @@ export async function watchChanges(session: Session, options: WatchOptions): Pro
   const first = events.next();
   await Promise.race([connected.promise, first]);
   await printPast(session, options, printer);
+  const filter = new Filter(options.query);
   for (let next = await first; next.done !== true;) {
     if (next.value.event === 'reset') {
       io.err('The admin no longer has all that happened since; the list again:\n');
       await printPast(session, options, printer);
-    } else if (isWanted(next.value, options.query)) {
+    } else if (next.value.event !== 'audit' && filter.wants(next.value)) {
       printer.event(next.value);
     }
     next = await events.next();
@@ -89,38 +90,53 @@ async function printPast(session: Session, { query, limit }: WatchOptions, print
 }
 
 /** Applies the list's filters, which the stream does not have. */
-function isWanted(event: AdminEvent, query: ChangesQuery): boolean {
-  if (event.event === 'reset' || event.event === 'audit') return false;
-  const { source, workload, state, cause } = query;
-  const facts = factsOf(event);
-  return (
-    (source === undefined || facts.source === source) &&
-    (workload === undefined || facts.workload === workload) &&
-    (state === undefined || facts.state === state) &&
-    (cause === undefined || facts.cause === cause)
-  );
-}
+class Filter {
+  readonly #query: ChangesQuery;
+  /** Workloads of wanted outcomes, until their rollouts are complete: a rollout has neither a source nor a cause. */
+  readonly #awaited = new Set<string>();
 
-interface EventFacts {
-  readonly source?: string | undefined;
-  readonly workload?: string | undefined;
-  readonly state?: string | undefined;
-  readonly cause?: string | null | undefined;
-}
-type Shown = Exclude<AdminEvent, { readonly event: 'reset' | 'audit' }>;
-
-function factsOf(event: Shown): EventFacts {
-  if (event.event === 'rollout') {
-    return { workload: keyOf(event.data.workload), state: ROLLOUT_STATES[event.data.rollout.state] };
+  constructor(query: ChangesQuery) {
+    this.#query = query;
   }
-  const source = event.data.source === null ? undefined : keyOf(event.data.source);
-  if (event.event === 'change') return { source, cause: event.data.cause };
-  return { source, cause: event.data.cause, workload: keyOf(event.data.workload), state: event.data.state };
+
+  wants(event: Shown): boolean {
+    if (event.event === 'change') return this.#wantsChange(event.data);
+    const key = keyOf(event.data.workload);
+    if (event.event === 'outcome') {
+      const isOfChange = this.#isOf(event.data);
+      if (isOfChange) this.#awaited.add(key);
+      return isOfChange && this.#isAbout(key, event.data.state);
+    }
+    const { state } = event.data.rollout;
+    const { source, cause } = this.#query;
+    const isOfChange = (source === undefined && cause === undefined) || this.#awaited.has(key);
+    if (state === 'complete') this.#awaited.delete(key);
+    return isOfChange && this.#isAbout(key, ROLLOUT_STATES[state]);
+  }
+
+  /** Its workloads come with their outcomes. */
+  #wantsChange(change: ChangeSummary): boolean {
+    const { workload, state } = this.#query;
+    return (
+      workload === undefined && this.#isOf(change) && (state === undefined || (change.states[state] ?? 0) > 0)
+    );
+  }
+
+  #isOf(of: Pick<Data<'outcome'>, 'source' | 'cause'>): boolean {
+    const { source, cause } = this.#query;
+    return (
+      (source === undefined || (of.source !== null && keyOf(of.source) === source)) &&
+      (cause === undefined || of.cause === cause)
+    );
+  }
+
+  #isAbout(key: string, of: string | undefined): boolean {
+    const { workload, state } = this.#query;
+    return (workload === undefined || key === workload) && (state === undefined || of === state);
+  }
 }
 
-function keyOf({ kind, namespace, name }: { kind: string; namespace: string; name: string }): string {
-  return `${kind}/${namespace}/${name}`;
-}
+type Shown = Exclude<AdminEvent, { readonly event: 'reset' | 'audit' }>;
 
 const ROLLOUT_STATES: Readonly<Record<string, string>> = { complete: 'rolledOut', stuck: 'stuck' };
 
@@ -141,10 +157,10 @@ class Printer {
     this.#print({ event: 'change', data: change }, lineOfChange(change));
   }
 
-  event(event: AdminEvent): void {
+  event(event: Shown): void {
     if (event.event === 'change') this.change(event.data);
     else if (event.event === 'outcome') this.#print(event, lineOfOutcome(event.data));
-    else if (event.event === 'rollout') this.#print(event, lineOfRollout(event.data));
+    else this.#print(event, lineOfRollout(event.data));
   }
 
   #print(event: { readonly event: string; readonly data: unknown }, line: Line): void {
@@ -159,14 +175,12 @@ class Printer {
 type Data<Name extends Shown['event']> = Extract<Shown, { readonly event: Name }>['data'];
 
 function lineOfChange(change: Data<'change'>): Line {
-  const cell = statesCell(change);
-  const states = typeof cell === 'string' ? cell : cell.text;
+  const states = statesCell(change);
   return {
     at: seconds(change.seenAt),
     namespace: changeNamespace(change),
-    change: change.id,
     source: sourceText(change),
-    workload: states === '' ? '' : states,
+    workload: typeof states === 'string' ? states : states.text,
     state: change.cause,
     why: change.request?.reason ?? `change ${change.id}`,
   };
@@ -177,7 +191,6 @@ function lineOfOutcome(entry: Data<'outcome'>): Line {
   return {
     at: seconds(entry.at),
     namespace: entry.workload.namespace,
-    change: entry.change ?? '',
     source: source === null ? rolled.map(shortKey).join(',') : shortName(source),
     workload: shortName(entry.workload),
     state: entry.state,
@@ -189,7 +202,6 @@ function lineOfRollout({ workload, at, rollout }: Data<'rollout'>): Line {
   return {
     at: seconds(at),
     namespace: workload.namespace,
-    change: '',
     source: '',
     workload: shortName(workload),
     state: ROLLOUT_STATES[rollout.state] ?? rollout.state,
