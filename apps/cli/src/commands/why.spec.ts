@@ -48,6 +48,25 @@ it('why tells what is pending and held, sources that do not reload it, and earli
 });
 
 it.each([
+  ['manual', 'because a user asked for it'],
+  [null, 'for a reason that the history no longer has'],
+] as const)(
+  'why tells of a reload without sources, whose cause is %s and whose change is gone',
+  async (cause, text) => {
+    const [reload] = workload().history;
+    if (!reload) throw new Error('expected a reload');
+    const told = workload({ history: [{ ...reload, cause, source: null, rolled: [], reason: 'Requested' }] });
+    const { url } = await stubAdmin(({ path }) =>
+      path.includes('/workloads/') ? { body: told } : undefined,
+    );
+    const { out } = await runCli(['why', 'deploy/web', '-n', 'shop', '--server', url]);
+    expect(out.split('\n')[0]).toBe(
+      `Reroll reloaded deployment/web 60m ago, ${text} (change 1763737200123-0, Requested). Its pods were replaced.`,
+    );
+  },
+);
+
+it.each([
   [['why', 'deploy/web']],
   [['why-not', 'deploy/web', '--source', 'secret/db']],
   [['preview', 'secret/db']],

@@ -54,7 +54,7 @@ async function reloadText(api: AdminApi, workload: Workload, now: number): Promi
   const change = await changeOf(api, last);
   const details = last.change === null ? last.reason : `change ${last.change}, ${last.reason}`;
   const pods = PODS[last.state];
-  return `Reroll reloaded ${name} ${age(last.at, now)} ago, because ${cause(last, change)} (${details}). ${pods}`;
+  return `Reroll reloaded ${name} ${age(last.at, now)} ago, ${causeText(last, change)} (${details}). ${pods}`;
 }
 
 async function changeOf(api: AdminApi, { change: id }: HistoryEntry): Promise<Change | undefined> {
@@ -68,13 +68,15 @@ async function changeOf(api: AdminApi, { change: id }: HistoryEntry): Promise<Ch
   }
 }
 
-function cause(entry: HistoryEntry, change: Change | undefined): string {
+function causeText(entry: HistoryEntry, change: Change | undefined): string {
   const request = change?.request;
-  if (request) return `${request.actor} asked for it: ${request.reason}`;
-  const [first = '', ...others] = sourcesOf(entry);
+  if (request) return `because ${request.actor} asked for it: ${request.reason}`;
+  if (entry.cause === 'manual') return 'because a user asked for it';
+  const [first, ...others] = sourcesOf(entry);
+  if (first === undefined) return 'for a reason that the history no longer has';
   // How each of the others changed is not in the history.
   const andOthers = others.length === 0 ? '' : ` and ${others.join(', ')} had changed`;
-  return `${first} was ${VERBS[entry.cause ?? 'updated'] ?? 'updated'}${andOthers}`;
+  return `because ${first} was ${VERBS[entry.cause ?? 'updated'] ?? 'updated'}${andOthers}`;
 }
 
 /** The source of the change first. */
