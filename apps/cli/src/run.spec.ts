@@ -427,6 +427,32 @@ describe('called wrongly, it says what was expected and given, and ends with 2',
       ['pause', 'everything', '--reason', 'r'],
       'expected the queue to be one of changes, reloads, resumes, notifications, given "everything"',
     ],
+    [['reload', 'deploy/web', '--reason', 'r', '--timeout', '1m'], 'expected --wait with --timeout'],
+    ...(['--kind=deploy', '--name=w', '--due=owed', '--rollout=stuck', '--limit=3'] as const).map(
+      (flag): [string[], string] => [
+        ['workloads', 'deploy/web', flag],
+        `expected ${flag.split('=')[0]} only with a list, given a single object`,
+      ],
+    ),
+    ...(['--kind=secret', '--name=d', '--limit=3'] as const).map((flag): [string[], string] => [
+      ['sources', 'secret/db', flag],
+      `expected ${flag.split('=')[0]} only with a list, given a single object`,
+    ]),
+    ...[
+      ['workloads', 'deploy/web'],
+      ['sources', 'secret/db'],
+      ['why', 'deploy/web'],
+      ['why-not', 'deploy/web', '--source', 'secret/db'],
+      ['preview', 'secret/db'],
+      ['preview', 'deploy/web', '--annotate', 'a=b'],
+      ['reload', 'deploy/web', '--reason', 'r'],
+      ['approve', 'deploy/web'],
+      ['wait', 'secret/db', '--converged'],
+      ['resume', 'secret/db', '--reason', 'r'],
+    ].map((words): [string[], string] => [
+      [...words, '-A'],
+      'expected no --all-namespaces with a single object',
+    ]),
     [['change', 'abc'], 'id: expected the id of a change'],
     [
       ['changes', '--source', 'Secret/shop/db', '--workload', 'Deployment/bank/web'],

@@ -43,6 +43,13 @@ export class Session {
     return (this.#server === undefined ? this.cluster.namespace : this.#contextNamespace()) ?? 'default';
   }
 
+  /** The namespace of a single object. @throws a usage error with `-A` */
+  get namespaceOfObject(): string {
+    if (this.globals.allNamespaces === true)
+      throw usageError('expected no --all-namespaces with a single object');
+    return this.namespace;
+  }
+
   /** The namespace of lists; undefined for all namespaces. */
   get namespaceOfLists(): string | undefined {
     return this.globals.allNamespaces === true ? undefined : this.namespace;

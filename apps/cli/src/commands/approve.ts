@@ -23,7 +23,7 @@ export const addApprove: Adder = (program, host) => {
 
 async function runApprove({ session, io, words }: Call): Promise<void> {
   const [word = '', given] = words;
-  const workload = workloadRef([word], session.namespace);
+  const workload = workloadRef([word], session.namespaceOfObject);
   if (given !== undefined && !PENDING_ID.test(given))
     throw usageError(`expected an id of ten hexadecimal digits, given ${JSON.stringify(given)}`);
   const id = given ?? (await latestId(session, workload));

@@ -10,6 +10,21 @@ export function limitOf(text: string): number | undefined {
   return limit === 0 ? undefined : limit;
 }
 
+/** `--limit` for all. */
+export const NO_LIMIT = '0';
+
+/** For commands that list or show one object. @throws a usage error for options that only the list heeds */
+export function requireNoFilters<Options extends { readonly limit: string }>(
+  options: Options,
+  filters: readonly (keyof Options & string)[],
+): void {
+  const [first] = [
+    ...filters.filter((name) => options[name] !== undefined),
+    ...(options.limit === NO_LIMIT ? [] : ['limit']),
+  ];
+  if (first !== undefined) throw usageError(`expected --${first} only with a list, given a single object`);
+}
+
 /** The description of an empty list: `changes in the namespace shop`. */
 export function nounIn(noun: string, namespace: string | undefined): string {
   return namespace === undefined ? noun : `${noun} in the namespace ${namespace}`;

@@ -50,7 +50,9 @@ async function runPreview({ session, io, words: given, options }: Call<PreviewOp
   const { words, flags } = rerollFlags(given);
   const isSource = isSourceWord(words);
   const proposal = proposalOf(options, isSource);
-  const object = isSource ? sourceRef(words, session.namespace) : workloadRef(words, session.namespace);
+  const object = isSource
+    ? sourceRef(words, session.namespaceOfObject)
+    : workloadRef(words, session.namespaceOfObject);
   const { preview, settings } = (await isDirect(session, options, flags))
     ? await directPreview(session, { object, proposal, flags })
     : await adminPreview(session, object, proposal);

@@ -1,6 +1,6 @@
 import { workloadRef } from '../args/object-ref.ts';
 import { durationArgument } from '../args/values.ts';
-import type { ExitCode } from '../errors.ts';
+import { usageError, type ExitCode } from '../errors.ts';
 import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { fullName } from '../views/names.ts';
@@ -12,8 +12,10 @@ interface ReloadOptions {
   readonly now?: boolean;
   readonly overrideFreeze?: boolean;
   readonly wait?: boolean;
-  readonly timeout: string;
+  readonly timeout?: string;
 }
+
+const TIMEOUT = '5m';
 
 export const addReload: Adder = (program, host) => {
   program
@@ -28,14 +30,16 @@ export const addReload: Adder = (program, host) => {
     .option('--now', 'even outside its window, before its wave, or beyond its reload limit')
     .option('--override-freeze', 'even if it is frozen; this needs a right of its own')
     .option('--wait', 'wait until it is rolled out')
-    .option('--timeout <duration>', 'maximum time of --wait; 0: no limit', '5m')
+    .option('--timeout <duration>', `maximum time of --wait; 0: no limit; default: ${TIMEOUT}`)
     .addOption(oneOutput())
     .action(running<ReloadOptions>(host, runReload));
 };
 
 async function runReload({ session, io, words, options }: Call<ReloadOptions>): Promise<ExitCode | void> {
-  const workload = workloadRef(words, session.namespace);
-  const timeoutMs = durationArgument('--timeout', options.timeout);
+  const workload = workloadRef(words, session.namespaceOfObject);
+  const timeoutMs = durationArgument('--timeout', options.timeout ?? TIMEOUT);
+  if (options.wait !== true && options.timeout !== undefined)
+    throw usageError('expected --wait with --timeout');
   const api = await session.admin();
   const { reason, now = false, overrideFreeze = false } = options;
   const body = { reason, ...(now ? { now } : {}), ...(overrideFreeze ? { overrideFreeze } : {}) };

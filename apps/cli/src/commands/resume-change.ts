@@ -15,7 +15,7 @@ export async function resumeChange(
   words: readonly string[],
   reason: string,
 ): Promise<void> {
-  const source = sourceRef(words, session.namespace);
+  const source = sourceRef(words, session.namespaceOfObject);
   const definition = sourceKind(source.kind);
   if (!definition) throw new RangeError(`no source kind ${source.kind}`);
   const path = objectPath(definition, source);

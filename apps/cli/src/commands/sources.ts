@@ -9,7 +9,7 @@ import { fullName } from '../views/names.ts';
 import { sourceFacts, sourcesView } from '../views/sources.ts';
 import { DEPENDENCIES_OF_SOURCE, historyColumns } from '../views/workloads.ts';
 import { limitOption, listOutput, running, type Adder, type Call } from './command.ts';
-import { limitOf, nounIn } from './list-options.ts';
+import { limitOf, NO_LIMIT, nounIn, requireNoFilters } from './list-options.ts';
 
 interface SourcesOptions {
   readonly kind?: string;
@@ -29,11 +29,13 @@ export const addSources: Adder = (program, host) => {
     .addOption(listOutput())
     .option('--kind <kind>', `only of this kind: ${SOURCE_WORDS.join(', ')}`)
     .option('--name <part>', 'only names that contain this')
-    .addOption(limitOption('0'))
+    .addOption(limitOption(NO_LIMIT))
     .action(
-      running<SourcesOptions>(host, async (call) =>
-        call.words.length > 0 ? await printSource(call) : await listSources(call),
-      ),
+      running<SourcesOptions>(host, async (call) => {
+        if (call.words.length === 0) return await listSources(call);
+        requireNoFilters(call.options, ['kind', 'name']);
+        return await printSource(call);
+      }),
     );
 };
 
@@ -52,7 +54,7 @@ async function listSources({ session, io, options }: Call<SourcesOptions>): Prom
 }
 
 async function printSource({ session, io, words, options }: Call<SourcesOptions>): Promise<void> {
-  const params = sourceRef(words, session.namespace);
+  const params = sourceRef(words, session.namespaceOfObject);
   const source = await (await session.admin()).call('getSource', { params });
   if (printNamed(io, options.output, { value: source, name: fullName(source) })) return;
   const paint = paintFor(io, io.outIsTerminal);

@@ -34,7 +34,7 @@ export const addWait: Adder = (program, host) => {
 };
 
 async function runWait({ session, words, options }: Call<WaitOptions>): Promise<ExitCode> {
-  const source = sourceRef(words, session.namespace);
+  const source = sourceRef(words, session.namespaceOfObject);
   if (source.kind === 'SecretProviderClass') {
     throw usageError(
       'expected a ConfigMap or Secret: nothing tells which data of a SecretProviderClass a pod has',

@@ -33,7 +33,7 @@ export const addWhyNot: Adder = (program, host) => {
 
 async function runWhyNot({ session, io, words: given, options }: Call<WhyNotOptions>): Promise<void> {
   const { words, flags } = rerollFlags(given);
-  const workload = workloadRef(words, session.namespace);
+  const workload = workloadRef(words, session.namespaceOfObject);
   const source = sourceRef([options.source], workload.namespace);
   if (await isDirect(session, options, flags)) {
     const { explanation, settings } = await explanationOfCluster(session, { workload, source, flags });

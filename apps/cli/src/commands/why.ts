@@ -32,7 +32,7 @@ export const addWhy: Adder = (program, host) => {
 async function runWhy(call: Call<DirectOptions>): Promise<void> {
   const { session, io, options } = call;
   const { words, flags } = rerollFlags(call.words);
-  const params = workloadRef(words, session.namespace);
+  const params = workloadRef(words, session.namespaceOfObject);
   if (await isDirect(session, options, flags)) {
     return printOfCluster(session, options.output, await whyOfCluster(session, params, flags));
   }

@@ -15,7 +15,7 @@ import {
   workloadsView,
 } from '../views/workloads.ts';
 import { limitOption, listOutput, running, type Adder, type Call } from './command.ts';
-import { limitOf, nounIn } from './list-options.ts';
+import { limitOf, NO_LIMIT, nounIn, requireNoFilters } from './list-options.ts';
 
 interface WorkloadsOptions {
   readonly kind?: string;
@@ -45,11 +45,12 @@ export const addWorkloads: Adder = (program, host) => {
       'only with a pending reload (`owed`) or a pending correction of the applied record (`correct`)',
     )
     .option('--rollout <state>', `only with a rollout in this state: ${ROLLOUTS.join(', ')}`)
-    .addOption(limitOption('0'))
+    .addOption(limitOption(NO_LIMIT))
     .action(
       running<WorkloadsOptions>(host, async (call) => {
-        if (call.words.length > 0) return await printWorkload(call.session, call.words, call.options.output);
-        return await listWorkloads(call);
+        if (call.words.length === 0) return await listWorkloads(call);
+        requireNoFilters(call.options, ['kind', 'name', 'due', 'rollout']);
+        return await printWorkload(call.session, call.words, call.options.output);
       }),
     );
 };
@@ -80,7 +81,7 @@ async function printWorkload(
   output: Output | undefined,
 ): Promise<void> {
   const { io } = session;
-  const params = workloadRef(words, session.namespace);
+  const params = workloadRef(words, session.namespaceOfObject);
   const workload = await (await session.admin()).call('getWorkload', { params });
   if (printNamed(io, output, { value: workload, name: fullName(workload) })) return;
   io.out(workloadText(session, workload, output === 'wide'));
