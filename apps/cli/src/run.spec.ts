@@ -113,6 +113,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   'GET /api/v1/changes/1763737200123-0': change({
     workloads: [changeWorkload('failed', { error: 'KUBE_API 403' })],
   }),
+  'GET /api/v1/changes/1763737200125-0': change({ source: null, cause: 'manual' }),
   'GET /api/v1/changes/1763737200124-0': change({
     more: { woken: 950, leftAlone: 3 },
     counted: { Reloaded: 940 },
@@ -134,6 +135,8 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   'POST /api/v1/queues/reloads/pause': QUEUE,
   'POST /api/v1/queues/reloads/resume': { ...QUEUE, paused: false },
   'GET /api/v1/jobs': { items: [JOB], next: null },
+  'GET /api/v1/jobs/reloads:1234': JOB,
+  'GET /api/v1/jobs/reloads:1235': { ...JOB, subject: null },
   'POST /api/v1/jobs/reloads:1234/retry': ACCEPTED,
   'POST /api/v1/workloads/Deployment/shop/web/reload': ACCEPTED,
   'GET /api/v1/limits': { concurrency: null, reloadsPerMinute: 60 },
@@ -147,7 +150,7 @@ const admin = await stubAdmin(({ method, path }) => {
 });
 
 /** These take no namespace. */
-const OF_ALL_NAMESPACES: readonly unknown[] = ['jobs', 'audit'];
+const OF_ALL_NAMESPACES: readonly unknown[] = ['jobs', 'queues', 'audit'];
 
 async function cli(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const env = { REROLL_SERVER: admin.url, REROLL_TOKEN: 'test-token', ...options.env };
@@ -192,7 +195,7 @@ it('the stub answers as the API documents it', () => {
     'unfreezeAll',
     'resumeChange',
   ];
-  const others: OperationId[] = ['getJob', 'getConsumers', 'streamEvents', ...unused];
+  const others: OperationId[] = ['getConsumers', 'streamEvents', ...unused];
   expect([...seen, ...others].sort()).toEqual(Object.keys(OPERATIONS).sort());
 });
 
@@ -498,6 +501,28 @@ describe('called wrongly, it says what was expected and given, and ends with 2',
       'Usage: kubectl reroll changes [options]',
     );
     expect((await runCli(['--version'])).out).toBe('0.1.0\n');
+  });
+});
+
+describe('an object of another namespace than -n names', () => {
+  it.each([
+    [['change', '1763737200123-0'], 'change 1763737200123-0 is of the namespace shop, not bank'],
+    [['change', '1763737200123-0', '--watch'], 'change 1763737200123-0 is of the namespace shop, not bank'],
+    [['change', '1763737200125-0'], 'change 1763737200125-0 is of the namespace shop, not bank'],
+    [['retry', 'reloads:1234', '--reason', 'r'], 'job reloads:1234 is of the namespace shop, not bank'],
+  ])('%j is refused', async (words, message) => {
+    const before = admin.requests.length;
+    expect(await cli([...words, '-n', 'bank'])).toEqual({ code: 1, out: '', err: `error: ${message}\n` });
+    expect(admin.requests.slice(before).map(({ method }) => method)).toEqual(['GET']);
+    // For the account bank/bot.
+    const account = ['--service-account', 'bot', '--allow-http'];
+    expect((await cli([...words, '-n', 'bank', ...account])).err).not.toContain('is of the namespace');
+  });
+
+  it('a job whose subject is not known is not retried', async () => {
+    const told = await cli(['retry', 'reloads:1235', '--reason', 'r']);
+    expect(told.err).toBe('error: expected no --namespace: the subject of job reloads:1235 is not known\n');
+    expect(lastRequest().method).toBe('GET');
   });
 });
 

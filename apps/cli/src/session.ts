@@ -43,6 +43,13 @@ export class Session {
     return (this.#server === undefined ? this.cluster.namespace : this.#contextNamespace()) ?? 'default';
   }
 
+  /** The namespace of `-n`; undefined if it is not given, or completes the name of the service account. */
+  get namedNamespace(): string | undefined {
+    const account = this.globals.serviceAccount ?? this.#env('REROLL_SERVICE_ACCOUNT');
+    const isOfAccount = account !== undefined && !account.includes('/');
+    return isOfAccount ? undefined : this.globals.namespace;
+  }
+
   /** The namespace of a single object. @throws a usage error with `-A` */
   get namespaceOfObject(): string {
     if (this.globals.allNamespaces === true)

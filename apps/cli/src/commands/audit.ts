@@ -24,7 +24,7 @@ export const addAudit: Adder = (program, host) => {
     .addOption(limitOption('50'))
     .action(
       running<AuditOptions>(host, async ({ session, io, options }) => {
-        requireNoNamespace(session, 'the entries');
+        requireNoNamespace(session, 'the entries of all namespaces are listed');
         const since = ifGiven(options.since, (text) => sinceArgument('--since', text, io.now()));
         const query = { actor: options.actor, since };
         const limit = limitOf(options.limit);

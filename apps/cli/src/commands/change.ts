@@ -9,7 +9,7 @@ import { changeFacts, changeWorkloadColumns, moreText } from '../views/changes.t
 import { wavesText } from '../views/waves.ts';
 import { oneOutput, running, type Adder, type Call } from './command.ts';
 import { followChange } from './follow-change.ts';
-import { onlyWord } from './list-options.ts';
+import { onlyWord, requireNamespace } from './list-options.ts';
 import { wavesOf } from './waves-of.ts';
 
 interface ChangeOptions {
@@ -41,14 +41,22 @@ async function runChange(call: Call<ChangeOptions>): Promise<ExitCode> {
     code = await followed(session, id, timeoutMs);
     if (code === EXIT.interrupted) return code;
   } else if (options.timeout !== undefined) throw usageError('expected --watch with --timeout');
-  const change = await (await session.admin()).call('getChange', { params: { id } });
+  const change = await readChange(session, id);
   if (!printDocument(io, options.output, change)) await printChange(session, change);
   return code;
 }
 
+/** @throws a `CliError` if there is no such change in the namespace of `-n` */
+async function readChange(session: Session, id: string): Promise<Change> {
+  const change = await (await session.admin()).call('getChange', { params: { id } });
+  const { source, workloads } = change;
+  requireNamespace(session, `change ${id}`, (source ?? workloads[0]?.workload)?.namespace);
+  return change;
+}
+
 /** @throws a `CliError` at once if there is no such change */
 async function followed(session: Session, id: string, timeoutMs: number | undefined): Promise<ExitCode> {
-  await (await session.admin()).call('getChange', { params: { id } });
+  await readChange(session, id);
   return followChange(session, { change: id, timeoutMs });
 }
 

@@ -22,7 +22,7 @@ export const addLimits: Adder = (program, host) => {
     .command('limits')
     .summary('shows or sets runtime limits')
     .description(
-      `Shows the runtime limits, or sets them for all workers. \`${UNSET}\` removes one, so that the worker's flag applies.`,
+      `Shows the runtime limits of the installation, or sets them for all its workers. \`${UNSET}\` removes one, so that the worker's flag applies. --namespace has no effect.`,
     )
     .option('--concurrency <number>', `jobs that one worker handles at the same time, per queue, or ${UNSET}`)
     .option(

@@ -1,5 +1,5 @@
 import { numberArgument } from '../args/values.ts';
-import { usageError } from '../errors.ts';
+import { CliError, usageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 
 const MOST = 1_000_000;
@@ -31,12 +31,19 @@ export function nounIn(noun: string, namespace: string | undefined): string {
 }
 
 /** For lists that the API cannot filter. @throws a usage error if a namespace was named: it would be ignored */
-export function requireNoNamespace({ globals }: Session, noun: string): void {
-  const { namespace } = globals;
+export function requireNoNamespace({ namedNamespace: namespace }: Session, why: string): void {
   if (namespace === undefined) return;
-  throw usageError(
-    `expected no --namespace: ${noun} of all namespaces are listed, given ${JSON.stringify(namespace)}`,
-  );
+  throw usageError(`expected no --namespace: ${why}, given ${JSON.stringify(namespace)}`);
+}
+
+/** For what is named without its namespace. @throws a `CliError` if `-n` names another one than it has */
+export function requireNamespace(
+  { namedNamespace: named }: Session,
+  what: string,
+  namespace: string | undefined,
+): void {
+  if (named === undefined || namespace === undefined || named === namespace) return;
+  throw new CliError(`${what} is of the namespace ${namespace}, not ${named}`);
 }
 
 /** The only word of a command that takes one. */

@@ -4,21 +4,35 @@ import { stubAdmin } from '../testing/stub-admin.ts';
 import { apiServer } from '../testing/stub-cluster.ts';
 
 describe.each([
-  ['jobs', 'the jobs'],
-  ['audit', 'the entries'],
-])('%s, which the API lists for all namespaces', (command, noun) => {
+  ['jobs', 'the jobs of all namespaces are listed'],
+  ['audit', 'the entries of all namespaces are listed'],
+  ['queues', 'the queues are those of the installation'],
+])('%s, which the API lists for all namespaces', (command, why) => {
   const page = { body: { items: [], next: null } };
 
-  it.each([[['-n', 'ops']], [['--namespace', 'ops']]])('refuses %j', async (flags) => {
-    const { url, requests } = await stubAdmin(() => page);
-    const { code, out, err } = await runCli([command, ...flags, '--server', url]);
-    expect([code, out, requests]).toEqual([2, '', []]);
-    expect(err).toBe(`error: expected no --namespace: ${noun} of all namespaces are listed, given "ops"\n`);
-  });
+  it.each([[['-n', 'ops']], [['--namespace', 'ops']], [['-n', 'ops', '--service-account', 'reroll/bot']]])(
+    'refuses %j',
+    async (flags) => {
+      const { url, requests } = await stubAdmin(() => page);
+      const { code, out, err } = await runCli([command, ...flags, '--server', url]);
+      expect([code, out, requests]).toEqual([2, '', []]);
+      expect(err).toBe(`error: expected no --namespace: ${why}, given "ops"\n`);
+    },
+  );
 
-  it.each([[[]], [['-A']]])('takes %j, whatever the namespace of the context', async (flags) => {
+  it.each<[readonly string[], Readonly<Record<string, string>>]>([
+    [[], {}],
+    [['-A'], {}],
+    [['-n', 'ops', '--service-account', 'bot'], {}],
+    [['-n', 'ops'], { REROLL_SERVICE_ACCOUNT: 'bot' }],
+  ])('takes %j with %j, whatever the namespace of the context', async (flags, env) => {
     const { url, requests } = await stubAdmin(() => page);
-    const { run } = await apiServer({});
+    const token = { status: 201, body: { status: { token: 'ten-minutes' } } };
+    const { run } = await apiServer(
+      { 'POST /api/v1/namespaces/ops/serviceaccounts/bot/token': token },
+      undefined,
+      env,
+    );
     expect(await run(command, ...flags, '--server', url)).toMatchObject({ code: 0 });
     expect(requests.map(({ path, query }) => [path, query.has('namespace')])).toEqual([
       [`/api/v1/${command}`, false],

@@ -4,9 +4,10 @@ import { ifGiven, wordArgument } from '../args/values.ts';
 import { usageError } from '../errors.ts';
 import { printDocument, printList, type Output } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
+import type { Session } from '../session.ts';
 import { jobsView, QUEUES_VIEW } from '../views/queues.ts';
 import { limitOption, listOutput, oneOutput, reasonOption, running, type Adder } from './command.ts';
-import { limitOf, onlyWord, requireNoNamespace } from './list-options.ts';
+import { limitOf, onlyWord, requireNamespace, requireNoNamespace } from './list-options.ts';
 import { resumeChange } from './resume-change.ts';
 
 export const addQueues: Adder = (program, host) => {
@@ -17,6 +18,7 @@ export const addQueues: Adder = (program, host) => {
     .addOption(listOutput())
     .action(
       running(host, async ({ session, io, options }) => {
+        requireNoNamespace(session, 'the queues are those of the installation');
         const { items } = await (await session.admin()).call('listQueues');
         printList(io, options.output, { items, more: false, noun: 'queues', view: QUEUES_VIEW });
       }),
@@ -42,7 +44,7 @@ export const addJobs: Adder = (program, host) => {
     .addOption(limitOption('50'))
     .action(
       running<JobsOptions>(host, async ({ session, io, options }) => {
-        requireNoNamespace(session, 'the jobs');
+        requireNoNamespace(session, 'the jobs of all namespaces are listed');
         const query = {
           queue: ifGiven(options.queue, (text) => wordArgument('--queue', text, QUEUE_NAMES)),
           state: ifGiven(options.state, (text) => wordArgument('--state', text, jobState.options)),
@@ -107,9 +109,18 @@ export const addRetry: Adder = (program, host) => {
     .action(
       running<SteerOptions>(host, async ({ session, io, words, options }) => {
         const id = onlyWord(words, 'the id of a job');
+        await requireNamespaceOfJob(session, id);
         const input = { params: { id }, body: { reason: options.reason } };
         const accepted = await (await session.admin()).call('retryJob', input);
         if (!printDocument(io, options.output, accepted)) io.out(`job/${safeText(id)} is tried again\n`);
       }),
     );
 };
+
+/** @throws an error if `-n` names another namespace than the job's subject has */
+async function requireNamespaceOfJob(session: Session, id: string): Promise<void> {
+  if (session.namedNamespace === undefined) return;
+  const { subject } = await (await session.admin()).call('getJob', { params: { id } });
+  if (subject === null) throw usageError(`expected no --namespace: the subject of job ${id} is not known`);
+  requireNamespace(session, `job ${id}`, subject.split('/')[1]);
+}

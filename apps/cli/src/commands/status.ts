@@ -9,7 +9,9 @@ export const addStatus: Adder = (program, host) => {
   program
     .command('status')
     .summary('leader, workers, lag, pending workloads and warnings')
-    .description('Shows the leader and standbys, the workers, their lag, and warnings.')
+    .description(
+      'Shows the leader and standbys of the installation, its workers, their lag, and warnings. --namespace has no effect.',
+    )
     .addOption(oneOutput())
     .action(
       running(host, async ({ session, io, options }) => {
