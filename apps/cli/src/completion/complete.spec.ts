@@ -9,12 +9,22 @@ import { runCli } from '../testing/run-cli.ts';
 import { stubAdmin } from '../testing/stub-admin.ts';
 import { SCRIPTS } from './scripts.ts';
 
+const SOURCE = {
+  kind: 'Secret',
+  namespace: 'shop',
+  name: 'db',
+  exists: true,
+  hash: null,
+  workloads: 1,
+  changedAt: null,
+};
 const admin = await stubAdmin(({ path }) => {
   const page = (items: readonly unknown[]) => ({ body: { items, next: null } });
   if (path === '/api/v1/status') return { body: status() };
   if (path === '/api/v1/workloads') {
     return page([workloadSummary(), workloadSummary({ name: 'web-2' })]);
   }
+  if (path === '/api/v1/sources') return page([SOURCE]);
   return undefined;
 });
 const ENV = { REROLL_SERVER: admin.url };
@@ -78,6 +88,26 @@ describe('what a word could be', () => {
     [
       ['why', 'deployment.apps/web-'],
       ['deployment.apps/web-2', ':4'],
+    ],
+    [
+      ['freeze', 'deploy/web-'],
+      ['deploy/web-2', ':4'],
+    ],
+    [
+      ['unfreeze', 'deploy/web-'],
+      ['deploy/web-2', ':4'],
+    ],
+    [
+      ['approve', 'deploy/web-'],
+      ['deploy/web-2', ':4'],
+    ],
+    [
+      ['resume', ''],
+      ['changes', 'reloads', 'resumes', 'notifications', 'cm/', 'secret/', 'spc/', ':6'],
+    ],
+    [
+      ['resume', 'secret/'],
+      ['secret/db', ':4'],
     ],
     [['why', 'pod/'], [':4']],
     [['change', ''], [':4']],

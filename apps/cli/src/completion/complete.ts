@@ -89,6 +89,9 @@ const ARGUMENTS: Readonly<Record<string, (place: Place) => Promise<readonly stri
   why: (place) => objects(['workloads'], place),
   'why-not': (place) => objects(['workloads'], place),
   reload: (place) => objects(['workloads'], place),
+  freeze: (place) => objects(['workloads'], place),
+  unfreeze: (place) => objects(['workloads'], place),
+  approve: (place) => objects(['workloads'], place),
   workloads: (place) => objects(['workloads'], place),
   sources: (place) => objects(['sources'], place),
   preview: (place) => objects(['sources', 'workloads'], place),
@@ -97,7 +100,7 @@ const ARGUMENTS: Readonly<Record<string, (place: Place) => Promise<readonly stri
   change: (place) => asked('changes', place),
   retry: (place) => asked('jobs', place),
   pause: () => Promise.resolve(QUEUE_NAMES),
-  resume: () => Promise.resolve(QUEUE_NAMES),
+  resume: async (place) => [...QUEUE_NAMES, ...(await objects(['sources'], place))],
   completion: () => Promise.resolve(SHELLS),
 };
 
