@@ -156,6 +156,19 @@ describe('ways to it', () => {
     expect((await cli('--via', 'proxy')).err).not.toContain('pod');
   });
 
+  it('a port-forward is refused with a reason to whoever impersonates several groups', async () => {
+    const user = { token: 'kube-token', as: 'carol', 'as-groups': ['a', 'b'] };
+    const { cli, requests } = await apiServer(found, user, { REROLL_TOKEN: 'own' });
+    expect((await cli('--via', 'port-forward')).err).toBe(
+      [
+        'error: the admin could not be reached',
+        '  a port-forward cannot impersonate with several values of impersonate-group, as the user of the kubeconfig does',
+        '',
+      ].join('\n'),
+    );
+    expect(requests).toHaveLength(1);
+  });
+
   it('what the admin itself refuses is not tried another way', async () => {
     const { cli, requests } = await apiServer({ ...found, [`GET ${PROXY}`]: problem(403, 'Forbidden') });
     expect(await cli()).toMatchObject({ code: 1, err: expect.stringMatching(/^error: title of Forbidden/) });

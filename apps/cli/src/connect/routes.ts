@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { forwardPort } from '@reroll/kube/client/port-forward';
+import type { RequestHeaders } from '@reroll/kube/client/kubeconfig-files';
 import { openPool, type Endpoint } from '@reroll/kube/client/transport';
 import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
@@ -61,6 +62,7 @@ export async function forwardRoute(
   service: AdminService,
   bearer: Bearer,
 ): Promise<HttpRoute> {
+  requireSingleValues((await cluster.credentials()).headers);
   const { pod, port } = await readyPod(cluster.client, service);
   const dispatcher = openPool(await endpointOf(cluster), 0);
   const forward = await forwardPort({
@@ -81,6 +83,15 @@ export async function forwardRoute(
       await dispatcher.destroy();
     },
   });
+}
+
+/** A WebSocket sends several values of a header as one, which would be a group that nobody is in. */
+function requireSingleValues(headers: RequestHeaders): void {
+  const several = Object.entries(headers).find(([, value]) => Array.isArray(value) && value.length > 1);
+  if (several === undefined) return;
+  throw new CliError(
+    `a port-forward cannot impersonate with several values of ${several[0]}, as the user of the kubeconfig does`,
+  );
 }
 
 async function endpointOf(cluster: ClusterAccess): Promise<Endpoint> {
