@@ -225,7 +225,7 @@ describe('every command, as a table, as JSON and as YAML', () => {
     [
       ['change', '1763737200124-0'],
       'GET /api/v1/changes/1763737200124-0',
-      'and 950 more with a reload job (940 Reloaded), and 3 more left alone: see `why` for any of them',
+      'and 950 more with a reload job (940 Reloaded), and 3 more not reloaded: see `why` for any of them',
     ],
     [
       ['workloads'],
@@ -477,7 +477,10 @@ describe('called wrongly, it says what was expected and given, and ends with 2',
       'expected --concurrency to be a number of 1 to 1000, given "0"',
     ],
     [['limits', '--concurrency', '4'], 'expected --reason with a limit that is set'],
-    [['preview', 'deploy/web'], 'expected --annotate with a workload: what restarts it today, `why` tells'],
+    [
+      ['preview', 'deploy/web'],
+      'expected --annotate with a workload; use `why` to see what restarts it today',
+    ],
     [['why-not', 'deploy/web'], "required option '--source <source>' not specified"],
     [['chnages'], "unknown command 'chnages'\n(Did you mean changes?)"],
     [['status', 'x'], "too many arguments for 'status'. Expected 0 arguments but got 1: x."],

@@ -8,7 +8,7 @@ export interface DirectOptions {
   readonly direct?: boolean;
 }
 
-export const FLAGS = ['[flags...]', "after --: Reroll's own flags, if there is no admin"] as const;
+export const FLAGS = ['[flags...]', "after --: Reroll's flags to assume, with --direct"] as const;
 
 export function directOption(): Option {
   return new Option('--direct', 'read the cluster with your own rights, even if there is an admin');

@@ -65,7 +65,7 @@ function proposalOf({ annotate, annotatePods }: PreviewOptions, isSource: boolea
   const pods = annotatePods && annotationChanges('--annotate-pods', annotatePods);
   if (isSource && pods !== undefined) throw usageError('expected --annotate-pods with a workload only');
   if (!isSource && own === undefined && pods === undefined) {
-    throw usageError('expected --annotate with a workload: what restarts it today, `why` tells');
+    throw usageError('expected --annotate with a workload; use `why` to see what restarts it today');
   }
   return { own, pods };
 }

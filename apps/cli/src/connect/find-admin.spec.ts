@@ -97,7 +97,7 @@ describe('a Service with the labels of the admin in a namespace that nobody name
         out: '',
         err: [
           'error: found no admin of Reroll in the namespace reroll, but one elsewhere: tenant/reroll-admin',
-          '  nothing was sent to it: anybody can give a Service of theirs these labels, and would get your token',
+          '  nothing was sent to it: anyone can put these labels on a Service and so receive your token',
           '  if it is yours: --admin-namespace tenant, or REROLL_ADMIN_NAMESPACE=tenant',
           '',
         ].join('\n'),

@@ -53,7 +53,7 @@ export class AdminElsewhere extends CliError {
     const all = names.join(', ');
     super(`found no admin of Reroll in the namespace ${DEFAULT_ADMIN_NAMESPACE}, but one elsewhere: ${all}`, {
       hints: [
-        'nothing was sent to it: anybody can give a Service of theirs these labels, and would get your token',
+        'nothing was sent to it: anyone can put these labels on a Service and so receive your token',
         `if it is yours: --admin-namespace ${namespace}, or REROLL_ADMIN_NAMESPACE=${namespace}`,
       ],
     });

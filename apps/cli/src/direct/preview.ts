@@ -117,7 +117,7 @@ function rowOf({ key, row }: ExplainedSource): (readonly [SourceKey, SourceRow])
 
 function tellUnread({ io }: Session, kinds: readonly string[]): void {
   if (kinds.length > 0)
-    io.err(`You may not list ${kinds.join(', ')}: of those only what is named is told.\n`);
+    io.err(`You may not list ${kinds.join(', ')}: of these, only those that are named are shown.\n`);
 }
 
 /** @throws a `CliError` if there is no such object */

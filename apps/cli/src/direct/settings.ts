@@ -104,9 +104,7 @@ async function findMetaInfo(session: Session): Promise<MetaInfo | undefined> {
   const found = lists.flatMap((each) => each ?? []);
   const [first] = found;
   if (found.length > 1) {
-    session.io.err(
-      `Several installations say how they are set; the first counts. --admin-namespace chooses another.\n`,
-    );
+    session.io.err('Found several installations; using the first. --admin-namespace chooses another.\n');
   }
   if (first === undefined) return undefined;
   const { metadata, data } = first;

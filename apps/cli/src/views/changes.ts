@@ -44,7 +44,7 @@ export function sourceText({
   request,
 }: Pick<Change, 'source' | 'workload' | 'request'>): string {
   if (source !== null) return shortName(source);
-  const parts = [workload && shortName(workload), request && `(asked by ${request.actor})`];
+  const parts = [workload && shortName(workload), request && `(requested by ${request.actor})`];
   return parts.filter(Boolean).join(' ');
 }
 
@@ -77,7 +77,7 @@ export function moreText({ more, counted }: Pick<Change, 'more' | 'counted'>): s
   const known = outcomes.length > 0 ? ` (${outcomes.join(', ')})` : '';
   const parts = [
     ...(woken > 0 ? [`${woken} more with a reload job${known}`] : []),
-    ...(leftAlone > 0 ? [`${leftAlone} more left alone`] : []),
+    ...(leftAlone > 0 ? [`${leftAlone} more not reloaded`] : []),
   ];
   return `and ${parts.join(', and ')}: see \`why\` for any of them`;
 }
@@ -89,7 +89,7 @@ export function changeFacts(change: Change, now: number): (readonly [string, Cel
     ['Source', source === null ? '' : `${shortName(source)} in the namespace ${source.namespace}`],
     ['Cause', change.cause],
     ...(change.merged === undefined ? [] : ([['Merged', mergedText(change.merged)]] as const)),
-    ...(request === null ? [] : ([['Asked by', `${request.actor}: ${request.reason}`]] as const)),
+    ...(request === null ? [] : ([['Requested by', `${request.actor}: ${request.reason}`]] as const)),
     ['Seen', `${change.seenAt} (${age(change.seenAt, now)} ago)`],
     ['Taken up', change.takenUpAt],
     ['From', shortHash(change.from)],

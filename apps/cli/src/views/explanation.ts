@@ -27,7 +27,7 @@ export function explanationFacts(explanation: Explanation): (readonly [string, C
 
 function recordText({ recorded, current, agrees }: Explanation['record']): string {
   if (recorded === null) return 'nothing yet';
-  const relation = agrees === null ? 'not comparable with' : agrees ? 'the same as' : 'other than';
+  const relation = agrees === null ? 'not comparable with' : agrees ? 'the same as' : 'different from';
   return `${shortHash(recorded)}, ${relation} the current data${current === null ? '' : ` (${shortHash(current)})`}`;
 }
 

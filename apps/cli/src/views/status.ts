@@ -52,9 +52,13 @@ function redisHealth({ full = false, usedRatio, ...redis }: Status['redis']): Ce
 
 function rightsText({ clusterWide, mayReload, maySteer }: Status['caller']): string {
   const scope = clusterWide ? 'all namespaces' : 'your namespaces';
-  const may = [...(mayReload ? ['reload'] : []), ...(maySteer ? ['steer'] : [])];
-  return `${scope}, ${may.length === 0 ? 'to read' : `to read and ${may.join(' and ')}`}`;
+  const reload = mayReload ? ['reload'] : [];
+  const control = maySteer ? ['control queues'] : [];
+  const may = LIST.format(['read', ...reload, ...control]);
+  return `who may ${may} in ${scope}`;
 }
+
+const LIST = new Intl.ListFormat('en-GB');
 
 type Process = Status['processes'][number];
 
@@ -63,7 +67,7 @@ export function processColumns(now: number): readonly Column<Process>[] {
     { title: 'NAME', cell: ({ name }) => name },
     { title: 'APP', cell: ({ app }) => app },
     { title: 'ROLE', cell: ({ role }) => role ?? '' },
-    { title: 'SYNCED', cell: ({ synced }) => (synced === null ? '' : yesNo(synced)) },
+    { title: 'SYNCED', cell: ({ synced }) => (synced === null ? '' : syncedCell(synced)) },
     { title: 'VERSION', cell: ({ version }) => version },
     { title: 'CONCURRENCY', wide: true, cell: ({ concurrency }) => String(concurrency ?? '') },
     { title: 'SEEN', cell: ({ seenAt }) => age(seenAt, now) },
@@ -71,6 +75,7 @@ export function processColumns(now: number): readonly Column<Process>[] {
   ];
 }
 
-function yesNo(value: boolean): Cell {
+/** A process that is not synced has yet to do so. */
+function syncedCell(value: boolean): Cell {
   return value ? 'yes' : toned('no', 'waiting');
 }

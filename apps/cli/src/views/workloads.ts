@@ -16,7 +16,7 @@ export function workloadsView({ now, namespaces }: ViewOptions): ListView<Worklo
       { title: 'SOURCES', cell: ({ sources }) => String(sources) },
       { title: 'DUE', cell: ({ due }) => toned(due ?? 'no', toneOf(due ?? '')) },
       { title: 'ROLLOUT', cell: ({ rollout }) => toned(rollout, toneOf(rollout)) },
-      { title: 'RELOADED', cell: ({ lastReload }) => (lastReload ? age(lastReload.at, now) : 'never') },
+      { title: 'RELOADED', cell: ({ lastReload }) => (lastReload ? age(lastReload.at, now) : '<unknown>') },
       { title: 'REASON', cell: ({ lastReload, leftAlone }) => leftAlone ?? lastReload?.reason ?? '' },
       { title: 'CHANGE', wide: true, cell: ({ lastReload }) => lastReload?.change ?? '' },
       { title: 'PAUSED UNTIL', wide: true, cell: ({ pausedUntil }) => pausedUntil ?? '' },
@@ -54,7 +54,7 @@ export function pendingFacts({ due, hold, leftAlone, contested, pausedUntil, job
   const found: Fact[] = [['Pending', PENDING[due ?? 'none'] ?? '']];
   if (hold !== null) found.push(['Held', toned(`${hold.reason}: ${hold.detail}`, 'waiting')]);
   if (leftAlone !== null) found.push(['Left alone', leftAlone]);
-  if (contested) found.push(['Contested', 'somebody takes its marker away again and again']);
+  if (contested) found.push(['Contested', 'another controller keeps removing its marker']);
   if (pausedUntil !== null) found.push(['Paused until', pausedUntil]);
   if (job !== null) {
     found.push(['Job', `${job.id} (${job.state}${job.until === null ? '' : `, until ${job.until}`})`]);

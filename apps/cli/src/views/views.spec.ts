@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { changeSummary, status, workload, workloadSummary } from '../testing/answers.ts';
+import { changeFacts, sourceText } from './changes.ts';
+import { statusFacts } from './status.ts';
+import { pendingFacts, workloadsView } from './workloads.ts';
+
+it.each([
+  [{ mayReload: false, maySteer: false, clusterWide: false }, 'read in your namespaces'],
+  [{ mayReload: true, maySteer: false, clusterWide: false }, 'read and reload in your namespaces'],
+  [
+    { mayReload: true, maySteer: true, clusterWide: true },
+    'read, reload and control queues in all namespaces',
+  ],
+])('status tells what the caller may do: %j', (rights, text) => {
+  const facts = statusFacts(status({ caller: { name: 'alice', mayHold: false, ...rights } }), 0);
+  expect(facts).toContainEqual(['You are', `alice, who may ${text}`]);
+});
+
+it('a manual reload names who requested it', () => {
+  const request = { actor: 'alice', reason: 'rotated' };
+  expect(sourceText({ source: null, request })).toBe('(requested by alice)');
+  const { states: _states, halted: _halted, ...summary } = changeSummary({ source: null, request });
+  expect(changeFacts({ ...summary, workloads: [] }, 0)).toContainEqual(['Requested by', 'alice: rotated']);
+});
+
+it('a workload without a reload in the history may have been reloaded before', () => {
+  const column = workloadsView({ now: 0, namespaces: false }).columns.find(
+    ({ title }) => title === 'RELOADED',
+  );
+  expect(column?.cell(workloadSummary({ lastReload: null }))).toBe('<unknown>');
+});
+
+it('a conflict is told with its cause', () => {
+  expect(pendingFacts(workload({ contested: true }))).toContainEqual([
+    'Contested',
+    'another controller keeps removing its marker',
+  ]);
+});
