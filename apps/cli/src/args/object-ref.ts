@@ -3,7 +3,7 @@ import { isSourceKind, type SourceKind, type WorkloadKind } from '@reroll/core/m
 import { usageError, type CliError } from '../errors.ts';
 import { SOURCE_WORDS, sourceKindOf, WORKLOAD_WORDS, workloadKindOf } from './kinds.ts';
 
-export interface ObjectRef<Kind extends string> {
+interface ObjectRef<Kind extends string> {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;

@@ -12,7 +12,7 @@ import { limitOption, listOutput, running, type Adder, type Call } from './comma
 import { limitOf, nounIn } from './list-options.ts';
 import { watchChanges, type ChangesQuery } from './watch-changes.ts';
 
-export interface ChangesOptions {
+interface ChangesOptions {
   readonly watch?: boolean;
   readonly watchOnly?: boolean;
   readonly source?: string;

@@ -3,7 +3,7 @@ import type { KubeClient } from '@reroll/kube/client/connection';
 import { z } from 'zod';
 import { CliError } from '../errors.ts';
 
-export const ADMIN_LABELS = 'app.kubernetes.io/part-of=reroll,app.kubernetes.io/component=admin';
+const ADMIN_LABELS = 'app.kubernetes.io/part-of=reroll,app.kubernetes.io/component=admin';
 const API_PORT = 'api';
 /** The namespace where an admin is trusted by default. */
 export const DEFAULT_ADMIN_NAMESPACE = 'reroll';

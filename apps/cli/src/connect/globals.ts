@@ -16,4 +16,4 @@ export interface Globals extends KubeFlags {
 }
 
 export const VIAS = ['auto', 'proxy', 'port-forward'] as const;
-export type Via = (typeof VIAS)[number];
+type Via = (typeof VIAS)[number];

@@ -19,7 +19,7 @@ import { namespaceHolds } from './namespace-holds.ts';
 import { findSettings } from './settings.ts';
 
 /** What the cluster itself shows of a workload's restarts. */
-export interface ClusterWhy {
+interface ClusterWhy {
   readonly workload: WorkloadRef;
   /** The pod template's source of the last reload, if the strategy writes it. */
   readonly lastReloadedFrom: { readonly source: string; readonly at: string } | null;

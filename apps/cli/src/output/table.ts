@@ -2,7 +2,7 @@ import type { Paint, Tone } from './color.ts';
 import { safeText } from './safe-text.ts';
 
 /** A cell with a meaning besides its text. */
-export interface ToneCell {
+interface ToneCell {
   readonly text: string;
   readonly tone: Tone | undefined;
 }

@@ -103,7 +103,6 @@ function mergedText(merged: number): string {
 
 export function changeWorkloadColumns(now: number): readonly Column<ChangeWorkload>[] {
   return [
-    { title: 'NAMESPACE', cell: ({ workload }) => workload.namespace, wide: true },
     { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) },
     { title: 'STATE', cell: ({ state }) => toned(state, toneOf(state)) },
     { title: 'REASON', cell: ({ outcome, reason }) => outcome ?? reason },
@@ -131,7 +130,7 @@ export function workloadDetail(each: ChangeWorkload, now: number): string {
 type RolloutAnswer = NonNullable<ChangeWorkload['rollout']>;
 
 /** `ProgressDeadlineExceeded; web-7d9/app: ImagePullBackOff …`. */
-export function stuckText({ code, conditions, pods = [] }: RolloutAnswer): string {
+function stuckText({ code, conditions, pods = [] }: RolloutAnswer): string {
   const reasons = conditions.map(({ reason }) => reason).filter((reason) => reason !== '' && reason !== code);
   const messages = pods.map(({ name, container, reason, message }) =>
     [`${name}/${container}: ${reason}`, message].filter((part) => part !== '').join(' '),

@@ -69,7 +69,6 @@ export function processColumns(now: number): readonly Column<Process>[] {
     { title: 'ROLE', cell: ({ role }) => role ?? '' },
     { title: 'SYNCED', cell: ({ synced }) => (synced === null ? '' : syncedCell(synced)) },
     { title: 'VERSION', cell: ({ version }) => version },
-    { title: 'CONCURRENCY', wide: true, cell: ({ concurrency }) => String(concurrency ?? '') },
     { title: 'SEEN', cell: ({ seenAt }) => age(seenAt, now) },
     { title: 'AGE', cell: ({ startedAt }) => age(startedAt, now) },
   ];
