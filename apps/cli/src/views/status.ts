@@ -74,7 +74,7 @@ export function processColumns(now: number): readonly Column<Process>[] {
   ];
 }
 
-/** A process that is not synced has yet to do so. */
+/** Unlike elsewhere, `no` is not to last. */
 function syncedCell(value: boolean): Cell {
   return value ? 'yes' : toned('no', 'waiting');
 }
