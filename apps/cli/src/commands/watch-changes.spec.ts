@@ -155,11 +155,11 @@ describe('changes --watch', () => {
   it.each([
     [
       ['--source', 'secret/db'],
-      ['change 1', 'Ours', 'OurProgress', 'OurEnd'],
+      ['change 1', 'AutoReload', 'OurProgress', 'OurEnd'],
     ],
     [
       ['--cause', 'updated'],
-      ['change 1', 'Ours', 'OurProgress', 'OurEnd'],
+      ['change 1', 'AutoReload', 'OurProgress', 'OurEnd'],
     ],
     [['--source', 'secret/db', '--state', 'rolledOut'], ['OurEnd']],
     [
@@ -172,7 +172,7 @@ describe('changes --watch', () => {
     ],
     [
       ['--workload', 'deploy/web'],
-      ['Ours', 'OurProgress', 'OurEnd', 'LaterEnd'],
+      ['AutoReload', 'OurProgress', 'OurEnd', 'LaterEnd'],
     ],
   ])('with %j it prints the rollouts of what the filters ask for, too', async (words, expected) => {
     const told = await watch(
@@ -186,9 +186,9 @@ describe('changes --watch', () => {
             'change',
             changeSummary({ id: '2-0', source: other, cause: 'created', states }),
           );
-          send(response, 'p3', 'outcome', outcome({ reason: 'Ours' }));
+          send(response, 'p3', 'outcome', outcome({ reason: 'AutoReload' }));
           const theirs = { workload: { ...WEB, name: 'theirs' }, source: other, cause: 'created' } as const;
-          send(response, 'p4', 'outcome', outcome({ ...theirs, reason: 'Theirs' }));
+          send(response, 'p4', 'outcome', outcome({ ...theirs, reason: 'SearchMatch' }));
           send(response, 'p5', 'rollout', rollout('web', 'progressing', 'OurProgress'));
           send(response, 'p6', 'rollout', rollout('web', 'complete', 'OurEnd'));
           // By somebody else.
