@@ -6,8 +6,8 @@ const MANUAL = changeSummary({ source: null, cause: 'manual', request: { actor: 
 
 it.each([
   ['of a source', changeSummary(), ['shop', 'secret/db']],
-  ['by hand', { ...MANUAL, workload: WEB }, ['shop', 'deployment/web (asked by ann)']],
-  ['by hand, from an older admin', MANUAL, ['', '(asked by ann)']],
+  ['by hand', { ...MANUAL, workload: WEB }, ['shop', 'deployment/web (requested by ann)']],
+  ['by hand, from an older admin', MANUAL, ['', '(requested by ann)']],
 ])('a change %s says of what', (_name, change, told) => {
   expect([changeNamespace(change), sourceText(change)]).toEqual(told);
 });
