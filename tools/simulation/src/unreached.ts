@@ -113,7 +113,17 @@ export const UNREACHED: readonly Unreached[] = [
     isRare: true,
     branches: {
       'apps/worker/src/change/change.processor.ts': [
-        'const annotations = catalog.sources([source]).then((rows) => rows.get(source)?.annotations ?? {});',
+        'const annotations = rows.then((found) => found.get(source)?.annotations ?? {});',
+      ],
+    },
+  },
+  {
+    why: 'Few runs read two Namespaces within two seconds, or find the Job that an earlier attempt of a manual reload made; the specs of both do.',
+    isRare: true,
+    branches: {
+      'libs/kube/src/namespaces/recent-annotations.ts': ['if (now - at < FRESH) break;'],
+      'apps/worker/src/reload/send/run-cron-job.ts': [
+        'request: request !== undefined && isRequestId(request) ? request : undefined,',
       ],
     },
   },

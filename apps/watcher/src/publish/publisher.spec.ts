@@ -55,6 +55,7 @@ function watcherInSync() {
     enqueueChanges: async () => undefined,
     enqueueReloads,
     enqueueResumes: async () => undefined,
+    mayReloadAhead: () => true,
   };
   const log = createLogger({ format: 'text', level: 'fatal' });
   const isUndecided = (): boolean => false;

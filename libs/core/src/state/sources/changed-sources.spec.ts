@@ -182,3 +182,86 @@ describe('many changes at once', () => {
     expect(changesOf(4_000)).toBeLessThanOrEqual(4 * changesOf(1_000));
   });
 });
+
+describe('a live change of data', () => {
+  const change = (clusterState: ClusterState, rv: number, data: string): void =>
+    clusterState.sourceWritten(
+      seenSource('cm', rv, data, { markerHash: () => `marker of ${data}` }),
+      SOURCES,
+    );
+  /** What the outbox knows of the change of `cm`, after all is evaluated. */
+  const knownOf = (clusterState: ClusterState): unknown => {
+    drain(clusterState);
+    const { changes, known } = clusterState.outbox.takeJobs(100);
+    expect(changes).toEqual(['ConfigMap/ns/cm']);
+    return known.get('ConfigMap/ns/cm');
+  };
+
+  it.each([1, 8])('comes with its hashes and the %i workloads that it reloads', (users) => {
+    const clusterState = clusterStateOf(users);
+    change(clusterState, 110, 'B');
+    expect(knownOf(clusterState)).toEqual({
+      reading: { rv: '110', hash: '1.B', markerHash: 'marker of B' },
+      reloads: Array.from({ length: users }, (_, n) => `Deployment/ns/web${n}`),
+    });
+  });
+
+  it('comes with those of the last of several changes', () => {
+    const clusterState = clusterStateOf(1);
+    change(clusterState, 110, 'B');
+    change(clusterState, 111, 'C');
+    expect(knownOf(clusterState)).toMatchObject({ reading: { rv: '111', hash: '1.C' } });
+  });
+
+  it('comes without the workloads that need no reload', () => {
+    const clusterState = clusterStateOf(2);
+    clusterState.workloadWritten({ ...userOf('web0', 'cm', 115), template: 't2', generation: 2 });
+    change(clusterState, 112, 'B');
+    expect(knownOf(clusterState)).toMatchObject({ reloads: ['Deployment/ns/web1'] });
+  });
+
+  it.each<[string, (clusterState: ClusterState) => void]>([
+    ['that was written again, with the same data', (it) => write(it, 'cm', 111, 'B')],
+    [
+      'that was deleted and came back',
+      (it) => {
+        it.sourceDeleted('ConfigMap/ns/cm', '111', SOURCES);
+        write(it, 'cm', 112, 'C');
+      },
+    ],
+  ])('of a source %s is left to the change job', (_, then) => {
+    const clusterState = clusterStateOf(1);
+    change(clusterState, 110, 'B');
+    then(clusterState);
+    expect(knownOf(clusterState)).toBeUndefined();
+  });
+
+  it('of a source with more than eight users is left to the change job, and its data is not hashed again', () => {
+    const clusterState = clusterStateOf(9);
+    const markerHash = vi.fn(() => 'marker');
+    clusterState.sourceWritten(seenSource('cm', 110, 'B', { markerHash }), SOURCES);
+    expect(knownOf(clusterState)).toBeUndefined();
+    expect(markerHash).not.toHaveBeenCalled();
+  });
+
+  it('that changed nothing is not hashed again', () => {
+    const clusterState = clusterStateOf(1);
+    const markerHash = vi.fn(() => 'marker');
+    clusterState.sourceWritten(seenSource('cm', 110, 'A', { markerHash }), SOURCES);
+    expect(markerHash).not.toHaveBeenCalled();
+  });
+
+  it('that a standby saw, or whose jobs could not be enqueued, is left to the change job', () => {
+    const clusterState = clusterStateOf(1);
+    change(clusterState, 110, 'B');
+    drain(clusterState);
+    clusterState.outbox.putBackJobs(clusterState.outbox.takeJobs(100));
+    expect(clusterState.outbox.takeJobs(100).known.size).toBe(0);
+    change(clusterState, 120, 'C');
+    drain(clusterState);
+    clusterState.outbox.clear();
+    change(clusterState, 120, 'C');
+    clusterState.enqueueChange('ConfigMap/ns/cm');
+    expect(clusterState.outbox.takeJobs(100).known.size).toBe(0);
+  });
+});
