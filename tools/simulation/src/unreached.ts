@@ -113,7 +113,7 @@ export const UNREACHED: readonly Unreached[] = [
     isRare: true,
     branches: {
       'apps/worker/src/change/change.processor.ts': [
-        'const annotations = rows.then((found) => found.get(source)?.annotations ?? {});',
+        'const annotations = catalog.sources([source]).then((rows) => rows.get(source)?.annotations ?? {});',
       ],
       'libs/kube/src/namespaces/recent-annotations.ts': ['if (now - at < FRESH) break;'],
       'apps/worker/src/reload/reload-reports.ts': [

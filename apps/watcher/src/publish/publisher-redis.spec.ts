@@ -1,6 +1,4 @@
 import type { SourceKey } from '@reroll/core/model';
-import type { KnownChange } from '@reroll/core/state/sources/known-change';
-import type { ReloadToEnqueue } from '@reroll/redis/queue/queues';
 import { Catalog, type Publication } from '@reroll/redis/catalog/catalog';
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
@@ -11,7 +9,7 @@ import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { recordOf, seenSource, seenWorkload } from '@reroll/core/testing/rows';
+import { seenSource, seenWorkload } from '@reroll/core/testing/rows';
 import { RealRedis } from '@reroll/redis/testing/real-redis';
 import { Publisher, type PublisherSettings } from './publisher.ts';
 import { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
@@ -42,7 +40,7 @@ function leaderOf(names: readonly string[], more: Partial<PublisherSettings> = {
   const objects = names.map((name) => seenSource(name, 1, 'a'));
   clusterState.sourcesListed({ rv: '1', catalog: new Map(), scope: SOURCES, objects });
 
-  const sent = { writes: [] as Publication[], changes: [] as string[], ahead: [] as string[], rollouts: 0 };
+  const sent = { writes: [] as Publication[], changes: [] as string[], rollouts: 0 };
   /** How many of the next replies to a write are lost, and whether change jobs can be enqueued. */
   const state = { repliesToLose: 0, enqueues: true };
   class Counting extends Catalog {
@@ -58,20 +56,12 @@ function leaderOf(names: readonly string[], more: Partial<PublisherSettings> = {
   const tracker = new RolloutTracker();
   const write = vi.fn(async (_term: string, _changes: RolloutChanges) => true);
   const queues = {
-    enqueueChanges: async (
-      sources: readonly SourceKey[],
-      _since: number,
-      known: ReadonlyMap<SourceKey, Pick<KnownChange, 'reloads'>>,
-    ) => {
+    enqueueChanges: async (sources: readonly string[]) => {
       if (!state.enqueues) throw LOST;
       sent.changes.push(...sources);
-      for (const [source, { reloads }] of known) sent.ahead.push(`${source} after ${reloads.join()}`);
     },
-    enqueueReloads: vi.fn(async (reloads: readonly ReloadToEnqueue[]) => {
-      sent.ahead.push(...reloads.map(({ workload, source }) => `${workload} for ${source}`));
-    }),
+    enqueueReloads: vi.fn(async () => undefined),
     enqueueResumes: async () => undefined,
-    mayReloadAhead: () => true,
   };
   const publisher = new Publisher(
     {
@@ -157,52 +147,6 @@ describe('a burst of changes', () => {
     await settled(leader, names, 'b');
     await leader.publisher.stop();
     expect(leader.sent.changes.toSorted()).toEqual(names.map(keyOf).toSorted());
-  });
-});
-
-describe('a change of which the workloads are known', () => {
-  const WEB = 'Deployment/ns/web';
-  const CHANGED = { rv: '200', hash: '1.b', markerHash: 'f'.repeat(40) };
-
-  async function changedOn(
-    more: (leader: Leader) => void,
-    settings: Partial<PublisherSettings> = {},
-  ): Promise<Leader> {
-    const leader = leaderOf(['cm'], settings);
-    const { clusterState } = leader;
-    clusterState.workloadListBegins(WORKLOADS);
-    const objects = [seenWorkload('web', 1, { record: recordOf({ cm: 'a' }) })];
-    clusterState.workloadsListed({ rv: '1', catalog: new Map(), scope: WORKLOADS, objects });
-    leader.lead('7');
-    await settled(leader, ['cm'], 'a');
-    more(leader);
-    const seen = seenSource('cm', 200, 'b', { markerHash: () => CHANGED.markerHash });
-    clusterState.sourceWritten(seen, SOURCES);
-    leader.publisher.kick();
-    await settled(leader, ['cm'], 'b');
-    await leader.publisher.stop();
-    return leader;
-  }
-
-  it('has its reload jobs enqueued before its change job, with the hashes that they need', async () => {
-    const { sent } = await changedOn(() => undefined);
-    expect(sent.ahead).toEqual([`${WEB} for ${keyOf('cm')}`, `${keyOf('cm')} after ${WEB}`]);
-    expect(JSON.parse((await redis.client.get(keys.readings + keyOf('cm'))) ?? '')).toEqual(CHANGED);
-  });
-
-  it('has them without the hashes if Redis does not take these', async () => {
-    const { sent } = await changedOn(({ catalog }) => {
-      catalog.putReading = () => Promise.reject(new Error('NOPERM'));
-    });
-    expect(sent.ahead).toEqual([`${WEB} for ${keyOf('cm')}`, `${keyOf('cm')} after ${WEB}`]);
-  });
-
-  it.each<[string, (leader: Leader) => void, Partial<PublisherSettings>]>([
-    ['it has been changing for long', ({ queues }) => void (queues.mayReloadAhead = () => false), {}],
-    ['changes are only posted', () => undefined, { notifyOnly: true }],
-  ])('has only the change job if %s', async (_, more, settings) => {
-    const { sent } = await changedOn(more, settings);
-    expect([sent.changes, sent.ahead]).toEqual([[keyOf('cm')], []]);
   });
 });
 

@@ -55,7 +55,6 @@ function watcherInSync() {
     enqueueChanges: async () => undefined,
     enqueueReloads,
     enqueueResumes: async () => undefined,
-    mayReloadAhead: () => true,
   };
   const log = createLogger({ format: 'text', level: 'fatal' });
   const isUndecided = (): boolean => false;

@@ -1,7 +1,6 @@
 import type { Catalog, Publication } from '@reroll/redis/catalog/catalog';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import type { Jobs } from '@reroll/core/state/outbox';
-import type { KnownChange } from '@reroll/core/state/sources/known-change';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
@@ -15,7 +14,7 @@ import { ROLLOUTS_PER_WRITE, type RolloutPublisher } from '../rollouts/rollout-p
 export interface PublisherContext {
   readonly clusterState: ClusterState;
   readonly catalog: Catalog;
-  readonly queues: Pick<Queues, 'enqueueChanges' | 'mayReloadAhead' | 'enqueueReloads' | 'enqueueResumes'>;
+  readonly queues: Pick<Queues, 'enqueueChanges' | 'enqueueReloads' | 'enqueueResumes'>;
   readonly rollouts: RolloutPublisher;
   readonly metrics: WatcherMetrics;
   readonly log: Logger;
@@ -52,8 +51,8 @@ const MAX_PAUSE = 5_000;
  * 1. Rollouts, first those of the workloads whose rows step 2 writes, so that no reader finds such a row without its
  *    rollout. If this fails, the other steps go on.
  * 2. Rows. If more rows are waiting, the turn ends here, so that a worker finds the rows that its job needs.
- * 3. The reload jobs of changes whose workloads are known, then all change jobs.
- * 4. Other reload jobs. Those that only correct a record wait for a token of the adoption rate and have the lowest
+ * 3. Change jobs.
+ * 4. Reload jobs. Those that only correct a record wait for a token of the adoption rate and have the lowest
  *    priority.
  * 5. Jobs that end pauses, delayed until the pause is over.
  *
@@ -317,13 +316,10 @@ export class Publisher {
     });
   }
 
-  async #enqueue({ changes, known, reloads, resumes }: Jobs): Promise<void> {
+  async #enqueue({ changes, reloads, resumes }: Jobs): Promise<void> {
     const { queues, metrics } = this.#context;
     const since = Date.now();
-    const isAhead = (source: SourceKey): boolean => !this.#notifyOnly && queues.mayReloadAhead(source, since);
-    const ahead = new Map([...known].filter(([source]) => isAhead(source)));
-    await this.#enqueueAhead(ahead, since);
-    await queues.enqueueChanges(changes, since, ahead);
+    await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
     const ready = this.#ready(this.#notifyOnly ? this.#alreadyBegun(reloads) : reloads, since);
     try {
@@ -335,28 +331,6 @@ export class Publisher {
     }
     metrics.workqueueAdds.inc(ready.length);
     await this.#enqueueResumes(resumes);
-  }
-
-  /** Enqueues the reload jobs of these changes, with the hashes that they need. */
-  async #enqueueAhead(known: ReadonlyMap<SourceKey, KnownChange>, since: number): Promise<void> {
-    if (known.size === 0) return;
-    const { queues, metrics } = this.#context;
-    const reloads = [...known].flatMap(([source, change]) =>
-      change.reloads.map((workload) => ({ workload, since, source })),
-    );
-    await Promise.all([this.#putReadings(known), queues.enqueueReloads(reloads)]);
-    metrics.workqueueAdds.inc(reloads.length);
-  }
-
-  /** Workers read the source if they find no reading, as with a Redis user of an earlier version, which may not write one. */
-  async #putReadings(known: ReadonlyMap<SourceKey, KnownChange>): Promise<void> {
-    const { catalog, log } = this.#context;
-    const put = [...known].map(([source, { reading }]) => catalog.putReading(source, reading));
-    try {
-      await Promise.all(put);
-    } catch (error) {
-      log.failure('cannot pass the hashes of a changed source to the workers, which will read it', error);
-    }
   }
 
   async #enqueueResumes(workloads: readonly WorkloadKey[]): Promise<void> {

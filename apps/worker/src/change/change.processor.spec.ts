@@ -39,9 +39,6 @@ class Scene {
   /** Reads of rows that were begun, and those that have ended. */
   readonly rowReads: string[] = [];
 
-  /** The workloads whose reload jobs the leader has enqueued. */
-  reloads: WorkloadKey[] | undefined;
-
   async run(): Promise<ChangeOutcome> {
     const settings = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [], ...this.settings };
     const webhook = { changed: async () => void this.done.push('notify') };
@@ -73,12 +70,7 @@ class Scene {
       },
       settings,
     );
-    return await processor.process({
-      v: 2,
-      source: SOURCE,
-      since: 7,
-      ...(this.reloads ? { reloads: this.reloads } : {}),
-    });
+    return await processor.process({ v: 1, source: SOURCE, since: 7 });
   }
 
   readonly #catalog = only<Catalog>('catalog', {
@@ -265,35 +257,5 @@ describe('a change', () => {
     const outcome = await scene.run();
     expect(outcome).toMatchObject({ entry: { source: SOURCE, since: 7, ...entry }, isQuiet });
     expect(scene.done).toEqual(done);
-  });
-});
-
-describe('a change whose reload jobs the leader has enqueued', () => {
-  it('is recorded, and nothing is read or enqueued; a job that waits for its next attempt is brought forward', async () => {
-    const scene = new Scene((it) => Object.assign(it, { reloads: ['Deployment/ns/w'], backingOff: ['7'] }));
-    const { entry, isQuiet } = await scene.run();
-    expect(entry).toMatchObject({ hash: '1.B', woken: [{ workload: 'Deployment/ns/w' }] });
-    expect(isQuiet).toBe(false);
-    expect(scene.done).toEqual(['bring forward 7']);
-    expect(scene.judged).toHaveLength(1);
-  });
-
-  it.each<[string, Partial<Scene>, string[]]>([
-    [
-      'has another workload to reload',
-      { users: ['Deployment/ns/w', 'Deployment/ns/x'] },
-      ['read', 'expect 2', 'enqueue 2'],
-    ],
-    ['was deleted since', { exists: false, now: 'SourceAbsent' }, ['read', 'expect 0']],
-  ])('is handled as any other if the source %s', async (_, change, done) => {
-    const scene = new Scene((it) => Object.assign(it, { reloads: ['Deployment/ns/w'], ...change }));
-    await scene.run();
-    expect(scene.done).toEqual(done);
-  });
-
-  it('is posted like any other', async () => {
-    const scene = new Scene((it) => Object.assign(it, { reloads: ['Deployment/ns/w'], isPosted: true }));
-    await scene.run();
-    expect(scene.done).toEqual(['read', 'notify']);
   });
 });

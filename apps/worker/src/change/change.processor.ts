@@ -1,9 +1,10 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { History } from '@reroll/redis/history/history';
+import type { SourceHashes } from '@reroll/redis/catalog/reading-codec';
 import { changeCause, type Before } from '@reroll/core/history/change-cause';
 import type { ChangeEntry, JudgedWorkload } from '@reroll/core/history/entries';
 import { judgeDependency } from '@reroll/core/state/dependencies/dependencies';
-import { sourceNameOf, type SourceHashes, type WorkloadRow } from '@reroll/core/state/rows';
+import { sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import {
   isWorkloadKey,
   kindOf,
@@ -78,14 +79,12 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
       const now = await this.#known(job.source);
       return { entry: changeEntry(job, { before, now, judged: [] }), isQuiet: true };
     }
-    const told = webhook ? undefined : await this.#told(job, users, before);
-    if (told) return told;
     const now = await sources.read(partsOf(job.source));
     if (webhook) {
       await webhook.changed(job.source, now);
       return { entry: changeEntry(job, { before, now, judged: [] }), isQuiet: false };
     }
-    const judged = typeof now === 'string' ? [] : await this.#judgeRead(job.source, users, now);
+    const judged = typeof now === 'string' ? [] : await this.#judgeAll(job.source, users, now);
     const entry = changeEntry(job, { before, now, judged });
     reports.expect(entry);
     await this.#enqueue(
@@ -106,55 +105,22 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
     return [...users].sort();
   }
 
-  /**
-   * The outcome of a change whose reload jobs the leader has enqueued: the source need not be read. Undefined if there are others to
-   * enqueue, or if the source was deleted since.
-   */
-  async #told(
-    job: ChangeJob,
-    users: readonly WorkloadKey[],
-    before: Before | undefined,
-  ): Promise<ChangeOutcome | undefined> {
-    const { source, reloads } = job;
-    if (!reloads) return undefined;
-    const { catalog, queue, reports } = this.#ports;
-    const [judged, now] = await Promise.all([this.#judgeAll(source, users), this.#known(source)]);
-    const entry = changeEntry(job, { before, now, judged });
-    if (typeof now === 'string' || !entry.woken.every(({ workload }) => reloads.includes(workload)))
-      return undefined;
-    reports.judged(judged);
-    await queue.bringForward((await catalog.backingOff(reloads)).values());
-    return { entry, isQuiet: entry.woken.length === 0 };
-  }
-
   /** What the leader's row says of a source. A source that no workload uses is not read. */
   async #known(source: SourceKey): Promise<ChangeFacts['now']> {
     const row = (await this.#ports.catalog.sources([source])).get(source);
     return row?.exists ? { hash: row.hash } : 'SourceAbsent';
   }
 
-  async #judgeRead(source: SourceKey, users: readonly WorkloadKey[], now: SourceNow): Promise<JudgedUser[]> {
-    const reading = this.#ports.catalog.putReading(source, hashesOf(now));
-    const report = (some: readonly JudgedUser[]): void => this.#ports.reports.judged(some);
-    const [judged] = await Promise.all([this.#judgeAll(source, users, report), reading]);
-    return judged;
-  }
-
-  /** `report` is called for each portion. */
-  async #judgeAll(
-    source: SourceKey,
-    users: readonly WorkloadKey[],
-    report?: (some: readonly JudgedUser[]) => void,
-  ): Promise<JudgedUser[]> {
-    // In the same round trip as the first rows.
-    const rows = this.#ports.catalog.sources([source]);
-    const annotations = rows.then((found) => found.get(source)?.annotations ?? {});
-    const judged: JudgedUser[] = [];
-    for (const some of portionsOf(users)) {
-      const portion = await this.#judge(source, annotations, some);
-      report?.(portion);
-      judged.push(...portion);
-    }
+  async #judgeAll(source: SourceKey, users: readonly WorkloadKey[], now: SourceNow): Promise<JudgedUser[]> {
+    const { catalog } = this.#ports;
+    const judge = async (): Promise<JudgedUser[]> => {
+      // In the same round trip as the first rows.
+      const annotations = catalog.sources([source]).then((rows) => rows.get(source)?.annotations ?? {});
+      const judged: JudgedUser[] = [];
+      for (const some of portionsOf(users)) judged.push(...(await this.#judge(source, annotations, some)));
+      return judged;
+    };
+    const [judged] = await Promise.all([judge(), catalog.putReading(source, hashesOf(now))]);
     return judged;
   }
 
@@ -164,7 +130,9 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
     users: readonly WorkloadKey[],
   ): Promise<JudgedUser[]> {
     const [rows, annotations] = await Promise.all([this.#ports.catalog.workloads(users), annotationsRead]);
-    return [...rows].map(([workload, row]) => this.#judgeOne(source, annotations, { workload, row }));
+    const judged = [...rows].map(([workload, row]) => this.#judgeOne(source, annotations, { workload, row }));
+    this.#ports.reports.judged(judged);
+    return judged;
   }
 
   #judgeOne(

@@ -18,7 +18,6 @@ import {
 } from './listed.ts';
 import { withDefaults, type ClusterStateSettings } from './settings.ts';
 import { MultiMap } from './multi-map.ts';
-import { knownChange, MOST_KNOWN, readingOf } from './sources/known-change.ts';
 import {
   absentSource,
   deletedSource,
@@ -150,9 +149,7 @@ export class ClusterState {
     const onCreate = this.#settings.triggers.onCreate && !seen.providerClass;
     const row = writtenSource(seen, known, { listRv, onCreate });
     // A dependency that begins because its source was created counts as a creation too.
-    const at = onCreate && !known ? RV_UNKNOWN : seen.rv;
-    const reading = readingOf(seen, known, () => this.#dependents.usersOf(seen.key).length);
-    this.#putSource(seen.key, row, { at, by: 'event', known, reading });
+    this.#putSource(seen.key, row, { at: onCreate && !known ? RV_UNKNOWN : seen.rv, by: 'event', known });
   }
 
   /** Takes a live deletion of a source; `rv` is the resourceVersion of the deletion. */
@@ -417,17 +414,15 @@ export class ClusterState {
     if (needsJob) this.#outbox.found(key, by);
     // If the source is gone by now, a change job finds no workload to reload.
     const jobComes = changes.jobReloads && needsJob && this.#sources.get(key)?.exists === true;
-    const left: WorkloadKey[] = [];
-    if (changes.touches) yield* this.#evaluateEach(key, changes, jobComes ? left : undefined);
-    if (needsJob) this.#outbox.enqueueChange(key, knownChange(this.#sources.get(key), changes.reading, left));
+    if (changes.touches) yield* this.#evaluateEach(key, changes, jobComes);
+    if (needsJob) this.#outbox.enqueueChange(key);
     else if (this.#needsJob(key, job)) {
       this.#outbox.enqueueChange(key);
       this.#outbox.found(key, by);
     }
   }
 
-  /** With `left`, adds the workloads that need a reload to it, and leaves enqueueing them to the change job. */
-  *#evaluateEach(key: SourceKey, changes: SourceChanges, left?: WorkloadKey[]): Generator<void, void> {
+  *#evaluateEach(key: SourceKey, changes: SourceChanges, jobComes: boolean): Generator<void, void, void> {
     const { rulesRv, states, isNew } = changes;
     const users = this.#dependents;
     for (const workload of rulesRv === undefined ? users.usersOf(key) : users.maybeUsersOf(key)) {
@@ -436,7 +431,7 @@ export class ClusterState {
         this.#dependencies.judge({ workload, source: key, isNew, begin: () => ({ rv: rulesRv }) });
       if (isMoved || rulesRv === undefined || users.isUser(key, workload)) {
         this.#change(workload, (row) => verifiedBySource(row, sourceNameOf(key), states));
-        this.#touch(workload, left);
+        this.#touch(workload, jobComes);
       }
       yield;
     }
@@ -493,12 +488,11 @@ export class ClusterState {
     this.#outbox.writeWorkload(key);
   }
 
-  /** Evaluates a workload after an event. Enqueues it or, with `left`, leaves that to a change job. */
-  #touch(key: WorkloadKey, left?: WorkloadKey[]): void {
+  /** Evaluates a workload after an event; enqueues it unless a change job will. */
+  #touch(key: WorkloadKey, changeJobComes = false): void {
     this.#pending.touched(key);
     const cause = this.#evaluate(key);
-    if (!left && cause) this.#outbox.enqueueReload(key, cause);
-    if (left && left.length <= MOST_KNOWN && cause === 'owed') left.push(key);
+    if (cause && !changeJobComes) this.#outbox.enqueueReload(key, cause);
   }
 
   #evaluate(key: WorkloadKey): PendingCause | null {

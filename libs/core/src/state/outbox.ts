@@ -1,6 +1,5 @@
 import type { SourceKey, WorkloadKey } from '../model.ts';
 import { takeFrom } from '../take-from.ts';
-import type { KnownChange } from './sources/known-change.ts';
 
 /**
  * Why a workload is pending. `owed`: it needs a reload (the API and the metrics use this name). `correct`: only its record is
@@ -28,8 +27,6 @@ export interface RowKeys {
 export interface Jobs {
   /** Sources whose data changed, for one change job each. */
   readonly changes: readonly SourceKey[];
-  /** What is known of some of these changes. */
-  readonly known: ReadonlyMap<SourceKey, KnownChange>;
   readonly reloads: readonly (readonly [WorkloadKey, PendingCause])[];
   /** Workloads with a pause; their rows hold the time at which it ends. */
   readonly resumes: readonly WorkloadKey[];
@@ -52,15 +49,13 @@ export type Drain = Pick<
   | 'clear'
 >;
 
-/** The writes and jobs that the cluster state has decided on. It holds only keys and hashes, so it never outgrows the cluster. */
+/** The writes and jobs that the cluster state has decided on. It holds only keys, so it never outgrows the cluster. */
 export class Outbox {
   readonly #sources = new Set<SourceKey>();
   readonly #workloads = new Set<WorkloadKey>();
   #everySource: Every<SourceKey> | undefined;
   #everyWorkload: Every<WorkloadKey> | undefined;
   readonly #changes = new Set<SourceKey>();
-  /** A subset of `#changes`. */
-  readonly #known = new Map<SourceKey, KnownChange>();
   /** How the changes were found that have a change job or will have one, until the row is taken. */
   readonly #foundBy = new Map<SourceKey, FoundBy>();
   readonly #reloads = new Map<WorkloadKey, PendingCause>();
@@ -92,9 +87,8 @@ export class Outbox {
     if (by === 'event' || !this.#foundBy.has(key)) this.#foundBy.set(key, by);
   }
 
-  enqueueChange(key: SourceKey, known?: KnownChange): void {
+  enqueueChange(key: SourceKey): void {
     this.#changes.add(key);
-    if (known) this.#known.set(key, known);
   }
 
   enqueueReload(key: WorkloadKey, cause: PendingCause): void {
@@ -108,7 +102,6 @@ export class Outbox {
   /** Drops the job of a source that left the scope. */
   dropChangeOf(key: SourceKey): void {
     this.#changes.delete(key);
-    this.#known.delete(key);
     this.#foundBy.delete(key);
   }
 
@@ -143,7 +136,7 @@ export class Outbox {
     for (const key of workloads) this.#workloads.add(key);
   }
 
-  /** Takes at most `most` jobs of each sort, oldest first. If they are put back, workers read the sources. */
+  /** Takes at most `most` jobs of each sort, oldest first. */
   takeJobs(most: number): Jobs {
     const reloads: [WorkloadKey, PendingCause][] = [];
     for (const reload of this.#reloads) {
@@ -151,11 +144,10 @@ export class Outbox {
       reloads.push(reload);
     }
     for (const [key] of reloads) this.#reloads.delete(key);
-    const changes = takeFrom(this.#changes, most);
-    return { changes, known: this.#takeKnown(changes), reloads, resumes: takeFrom(this.#resumes, most) };
+    return { changes: takeFrom(this.#changes, most), reloads, resumes: takeFrom(this.#resumes, most) };
   }
 
-  putBackJobs({ changes, reloads, resumes }: Omit<Jobs, 'known'>): void {
+  putBackJobs({ changes, reloads, resumes }: Jobs): void {
     for (const key of changes) this.enqueueChange(key);
     for (const [key, cause] of reloads) this.enqueueReload(key, cause);
     for (const key of resumes) this.enqueueResume(key);
@@ -167,20 +159,9 @@ export class Outbox {
     this.#everySource = undefined;
     this.#everyWorkload = undefined;
     this.#changes.clear();
-    this.#known.clear();
     this.#foundBy.clear();
     this.#reloads.clear();
     this.#resumes.clear();
-  }
-
-  #takeKnown(changes: readonly SourceKey[]): Map<SourceKey, KnownChange> {
-    const taken = new Map<SourceKey, KnownChange>();
-    for (const key of changes) {
-      const known = this.#known.get(key);
-      if (known) taken.set(key, known);
-      this.#known.delete(key);
-    }
-    return taken;
   }
 
   #takeFoundBy(key: SourceKey): FoundBy | undefined {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RedisClient } from '../connection/redis.ts';
 import type { FoundBy } from '@reroll/core/state/outbox';
-import type { SourceHashes, SourceRow, WorkloadRow } from '@reroll/core/state/rows';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { HashKeys } from '@reroll/core/record/record-hash';
 import { RV_UNKNOWN, isRv, type Rv } from '@reroll/core/rv';
@@ -9,7 +9,7 @@ import { CatalogError } from '../connection/errors.ts';
 import type { CatalogKeys } from './keys.ts';
 import { PUBLISH } from './publish.lua.ts';
 import { resetCatalog } from './reset.ts';
-import { decodeReading, encodeReading } from './reading-codec.ts';
+import { decodeReading, encodeReading, type SourceHashes } from './reading-codec.ts';
 import { decodeSource, decodeWorkload, encodeSource, encodeWorkload } from './row-codec.ts';
 
 /** A leader's position in the sequence of its own writes. */
@@ -53,7 +53,7 @@ export interface ReloadFacts {
   readonly readings: ReadonlyMap<SourceKey, SourceHashes>;
 }
 
-/** How long a reading may be used. It is compared with the catalog on each use. */
+/** How long a change job's reading may be used. It is compared with the catalog on each use. */
 const READING_SECONDS = 600;
 const SCAN_COUNT = 1000;
 const LATELY_SECONDS = 10;

@@ -73,7 +73,7 @@ const WRITERS: Readonly<Record<Exclude<keyof CatalogKeys, 'prefix'>, readonly Co
   sources: ['watcher'],
   workloads: ['watcher'],
   users: ['watcher'],
-  readings: ['watcher', 'worker'],
+  readings: ['worker'],
   backingOff: ['worker'],
   budget: ['worker'],
   pretended: ['watcher', 'worker'],

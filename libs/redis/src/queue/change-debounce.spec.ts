@@ -63,20 +63,3 @@ it('sources are remembered for one debounce', () => {
   for (let now = 0; now < 10_000; now += 1) debounce.enqueued([`ConfigMap/shop/cm-${now}`], now);
   expect(debounce.size).toBeLessThanOrEqual(501);
 });
-
-it.each([0, 20, 500])(
-  'with a debounce of %i ms, reload jobs may be ahead for half a second of changes, and again after a pause',
-  (milliseconds) => {
-    const debounce = new ChangeDebounce(milliseconds);
-    const isAhead = (now: number): boolean => {
-      const may = debounce.mayBeAhead(CM, now);
-      debounce.enqueued([CM], now);
-      return may;
-    };
-    const during = Array.from({ length: 100 }, (_, index) => isAhead(index * 50));
-    expect(during.lastIndexOf(true)).toBe(9);
-    expect(during.slice(0, 10)).not.toContain(false);
-    expect([isAhead(5_300), isAhead(6_900)]).toEqual([false, true]);
-    expect(debounce.size).toBe(1);
-  },
-);

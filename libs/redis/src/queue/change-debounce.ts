@@ -8,20 +8,14 @@ interface LastJob {
   readonly began: number;
 }
 
-/** Milliseconds that a change job waits whose reload jobs are enqueued already, so that it does not delay them. */
-export const AFTER_RELOADS = 500;
-
 /**
  * When the next change job of a source may run. The first of a burst runs at once. During a debounce from there, jobs are half a quiet
  * period apart, so that each puts off the reload jobs of the one before; afterwards a debounce. A debounce without a job ends
- * the burst. Kept in the memory of the leader, which enqueues the jobs; a new leader starts anew. Holds the sources of one debounce,
- * at least `AFTER_RELOADS`.
+ * the burst. Kept in the memory of the leader, which enqueues the jobs; a new leader starts anew. Holds the sources of one debounce.
  */
 export class ChangeDebounce {
   readonly #debounce: number;
   readonly #pace: number;
-  /** A burst ends after this time without a job. */
-  readonly #end: number;
   /** The last job of each source, in the order in which these were set. */
   readonly #last = new Map<SourceKey, LastJob>();
 
@@ -29,7 +23,6 @@ export class ChangeDebounce {
   constructor(debounce: number) {
     this.#debounce = debounce;
     this.#pace = Math.ceil(quietOf(debounce) / 2);
-    this.#end = Math.max(debounce, AFTER_RELOADS);
   }
 
   get size(): number {
@@ -41,17 +34,9 @@ export class ChangeDebounce {
     return this.#next(source, now).due - now;
   }
 
-  /**
-   * Whether reload jobs may be enqueued ahead of the change job. Not for a source that has been changing for so long that it is to be
-   * read once per debounce.
-   */
-  mayBeAhead(source: SourceKey, now: number): boolean {
-    const last = this.#last.get(source);
-    return !last || this.#isOver(last, now) || Math.abs(now - last.began) < this.#end;
-  }
-
   /** Notes that jobs were enqueued, with the same `now` as in `delayOf`. */
   enqueued(sources: readonly SourceKey[], now: number): void {
+    if (this.#debounce === 0) return;
     for (const source of sources) {
       const next = this.#next(source, now);
       this.#last.delete(source);
@@ -73,6 +58,6 @@ export class ChangeDebounce {
   }
 
   #isOver({ due }: LastJob, now: number): boolean {
-    return due + this.#end <= now;
+    return due + this.#debounce <= now;
   }
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkloadKey } from '@reroll/core/model';
 import { changeJob, changeJobOf, readPayload, reloadJob, reloadJobOf } from './jobs.ts';
 
 const SOURCE = 'ConfigMap/shop/settings';
@@ -12,15 +11,6 @@ describe('a payload', () => {
     for (const reload of [reloadJobOf(WORKLOAD, 17), reloadJobOf(WORKLOAD, 17, SOURCE)]) {
       expect(readPayload(reloadJob, reload)).toEqual({ state: 'read', payload: reload });
     }
-  });
-
-  it('of a change names the workloads whose reload jobs were enqueued before it, at most eight, and is then of version 2', () => {
-    const reloads = Array.from({ length: 9 }, (_, n): WorkloadKey => `Deployment/shop/web${n}`);
-    const change = changeJobOf(SOURCE, 17, reloads.slice(1));
-    expect(change).toEqual({ v: 2, source: SOURCE, since: 17, reloads: reloads.slice(1) });
-    expect(readPayload(changeJob, change)).toEqual({ state: 'read', payload: change });
-    expect(readPayload(changeJob, { ...change, reloads })).toMatchObject({ state: 'invalid' });
-    expect(readPayload(changeJob, { ...change, v: 3 })).toEqual({ state: 'unknownVersion', version: 3 });
   });
 
   it('that names a source of a kind that is not known here is read without it', () => {

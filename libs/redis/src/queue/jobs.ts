@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
-import { MOST_KNOWN } from '@reroll/core/state/sources/known-change';
 import { KNOWN_SOURCE_KEY, SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
@@ -11,14 +10,7 @@ import { KNOWN_SOURCE_KEY, SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 /** Unix milliseconds at which the change was first seen; only for metrics. */
 const SINCE = z.number().int().nonnegative();
 
-export const changeJob = z.strictObject({
-  /** 2 if it has `reloads`. */
-  v: z.literal([1, 2]),
-  source: SOURCE_KEY,
-  since: SINCE,
-  /** Workloads whose reload jobs for this change were enqueued before it. */
-  reloads: z.array(WORKLOAD_KEY).max(MOST_KNOWN).optional(),
-});
+export const changeJob = z.strictObject({ v: z.literal(1), source: SOURCE_KEY, since: SINCE });
 export const reloadJob = z.strictObject({
   v: z.literal(1),
   workload: WORKLOAD_KEY,
@@ -34,8 +26,8 @@ export type ReloadJob = z.infer<typeof reloadJob>;
 /** A workload whose pause may be over; the workload itself holds the time. */
 export type ResumeJob = z.infer<typeof resumeJob>;
 
-export function changeJobOf(source: SourceKey, since: number, reloads?: readonly WorkloadKey[]): ChangeJob {
-  return reloads ? { v: 2, source, since, reloads: [...reloads] } : { v: 1, source, since };
+export function changeJobOf(source: SourceKey, since: number): ChangeJob {
+  return { v: 1, source, since };
 }
 
 export function reloadJobOf(workload: WorkloadKey, since: number, source?: SourceKey): ReloadJob {
@@ -57,17 +49,11 @@ export function readPayload<T>(schema: z.ZodType<T>, data: unknown): PayloadRead
   const parsed = schema.safeParse(data);
   if (parsed.success) return { state: 'read', payload: parsed.data };
   const version = typeof data === 'object' && data !== null && 'v' in data ? data.v : undefined;
-  if (typeof version === 'number' && version > 1 && parsed.error.issues.some(isOfVersion))
-    return { state: 'unknownVersion', version };
+  if (typeof version === 'number' && version > 1) return { state: 'unknownVersion', version };
   const problem = parsed.error.issues.map(
     (issue) => `${issue.path.join('.') || 'payload'}: ${ruleOf(issue)}`,
   );
   return { state: 'invalid', problem: problem.join('; ') };
-}
-
-/** Whether the schema does not know the version, or the type that decides which versions there are. */
-function isOfVersion({ path, code }: z.core.$ZodIssue): boolean {
-  return path[0] === 'v' || code === 'invalid_union';
 }
 
 /** zod's message, except for unexpected keys, whose names could be anything. */

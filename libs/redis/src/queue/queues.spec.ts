@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type Job } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RealRedis } from '../testing/real-redis.ts';
-import { AFTER_RELOADS } from './change-debounce.ts';
 import { leastPause } from './least-pause.ts';
 import { CHANGES, Queues, RELOADS, RESUMES, type QueueSettings } from './queues.ts';
 
@@ -129,22 +128,6 @@ describe('changes of a source', () => {
     second.succeed();
     await settled(queues, 'changes');
     expect(runs).toHaveLength(2);
-  });
-
-  it('whose reload jobs are ahead wait half a second, unless another change is to be handled', async () => {
-    const queues = queuesWith();
-    const reloads = [WEB] as const;
-    await queues.enqueueChanges([SETTINGS, KEYS], 1, new Map([[SETTINGS, { reloads }]]));
-    const jobs = await queues.changes.getJobs(['waiting', 'delayed']);
-    expect(jobs.map(({ data, delay }) => ({ ...data, delay }))).toEqual(
-      expect.arrayContaining([
-        { v: 2, source: SETTINGS, since: 1, reloads, delay: AFTER_RELOADS },
-        { v: 1, source: KEYS, since: 1, delay: 0 },
-      ]),
-    );
-    await queues.enqueueChanges([SETTINGS], 2);
-    expect(await queues.changes.getDelayedCount()).toBe(0);
-    expect(await queues.waiting('changes')).toBe(2);
   });
 
   it('do not hold up another source', async () => {

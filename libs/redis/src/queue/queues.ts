@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Job, Queue, type JobsOptions, type KeepJobs } from 'bullmq';
 import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
-import type { KnownChange } from '@reroll/core/state/sources/known-change';
 import type { RedisClient } from '../connection/redis.ts';
 import { BurstLevels } from './burst-levels.ts';
-import { AFTER_RELOADS, ChangeDebounce } from './change-debounce.ts';
+import { ChangeDebounce } from './change-debounce.ts';
 import { ADOPTION, oldestDue, SCORE_PER_MILLISECOND } from './oldest-due.ts';
 import { ReloadDebounce } from './reload-debounce.ts';
 import {
@@ -91,34 +90,25 @@ export class Queues {
   /**
    * Enqueues one change job for each source, at the pace of `ChangeDebounce`. `keepLastIfActive` adds one follow-up for a change
    * while the job runs, `replace` for one while it backs off. No `jobId`, with which such a change would be lost. Beyond 32 a
-   * second, jobs of a namespace let those of others pass. `known`: changes whose reload jobs were enqueued before.
+   * second, jobs of a namespace let those of others pass.
    */
-  async enqueueChanges(
-    sources: readonly SourceKey[],
-    since: number,
-    known: ReadonlyMap<SourceKey, Pick<KnownChange, 'reloads'>> = new Map(),
-  ): Promise<void> {
+  async enqueueChanges(sources: readonly SourceKey[], since: number): Promise<void> {
     await inPortions(sources, async (some) => {
       const now = Date.now();
       await this.changes.addBulk(
         some.map((source) => ({
           name: 'change',
-          data: changeJobOf(source, since, known.get(source)?.reloads),
+          data: changeJobOf(source, since),
           opts: {
             ...this.#retries,
             priority: this.#changeLevels.next(namespaceOf(source)),
-            delay: this.#changeDebounce.delayOf(source, now) + (known.has(source) ? AFTER_RELOADS : 0),
+            delay: this.#changeDebounce.delayOf(source, now),
             deduplication: { id: source, keepLastIfActive: true, replace: true },
           },
         })),
       );
       this.#changeDebounce.enqueued(some, now);
     });
-  }
-
-  /** Whether the reload jobs of a change may be enqueued ahead of its change job, as `ChangeDebounce` says. */
-  mayReloadAhead(source: SourceKey, now: number): boolean {
-    return this.#changeDebounce.mayBeAhead(source, now);
   }
 
   /**

@@ -4,7 +4,7 @@ import { isNewer, type Rv } from '../../rv.ts';
 import { sourceChange } from './observe-source.ts';
 import { stateOf, type DataState } from '../workloads/observe-workload.ts';
 import type { FoundBy } from '../outbox.ts';
-import type { SourceHashes, SourceRow } from '../rows.ts';
+import type { SourceRow } from '../rows.ts';
 import type { Triggers } from '../settings.ts';
 
 /** Users of one source to evaluate before the next source has its turn. */
@@ -151,8 +151,6 @@ export interface SourceChanges {
    * dependencies without a record do too: a creation alone needs no reload. Undefined if creations count.
    */
   readonly absentAt?: Rv | undefined;
-  /** The hashes that the last event with other data showed. */
-  readonly reading?: SourceHashes | undefined;
   readonly by: FoundBy;
 }
 
@@ -163,7 +161,6 @@ export interface Seen {
   readonly by: FoundBy;
   /** The row before, if there was one, to detect a creation or deletion. Absent: neither is reported. */
   readonly known?: SourceRow | undefined;
-  readonly reading?: SourceHashes | undefined;
 }
 
 /** Returns what a new row of a source means for its users; `old` is the row before. */
@@ -183,7 +180,6 @@ export function changesOf(
     jobReloads,
     isNew: !isThere(old),
     absentAt: lastAbsent(seen),
-    reading: seen.reading,
     by,
   };
 }
@@ -282,7 +278,6 @@ function merged(a: SourceChanges, b: SourceChanges): SourceChanges {
     jobReloads: a.jobReloads || b.jobReloads,
     isNew: a.isNew || b.isNew,
     absentAt: a.absentAt ?? b.absentAt,
-    reading: b.reading ?? a.reading,
     by: a.by === 'event' || b.by === 'event' ? 'event' : 'list',
   };
 }
