@@ -91,7 +91,7 @@ describe('the timeline', () => {
 
     await latest.getByRole('link', { name: 'All of this time' }).click();
     await me.heading('Changes');
-    await me.page.getByText('No change in the history is like that.').waitFor();
+    await me.page.getByText('No change in the history matches these filters.').waitFor();
     await me.page.getByLabel('State', { exact: true }).selectOption('failed');
     await me.page.getByRole('button', { name: 'Filter' }).click();
     await me.page.waitForURL(/from=.*until=.*state=failed|state=failed.*from=.*until=/);
