@@ -43,6 +43,11 @@ export function identify(pid: number): Identity {
   return { pid, started: startTime(pid) ?? 'gone' };
 }
 
+/** Whether any process runs under this pid. */
+export function isRunning(pid: number): boolean {
+  return startTime(pid) !== undefined;
+}
+
 /** Whether that very process still runs. */
 export function isAlive(identity: Identity): boolean {
   return startTime(identity.pid) === identity.started;

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isRunning } from '../identity.ts';
 import { withLock } from '../servers/lock.ts';
 
 export interface Making {
@@ -57,19 +58,9 @@ function removeStale(folder: string): void {
   const own = readdirSync(root).filter((each) => nameOf(each) === nameOf(folder));
   for (const each of own) {
     const path = join(root, each);
-    const isStale = DRAFT.test(each) ? isOfDead(each) : KEYED.test(each) && isUnused(path);
+    const maker = DRAFT.exec(each)?.[1];
+    const isStale = maker === undefined ? KEYED.test(each) && isUnused(path) : !isRunning(Number(maker));
     if (isStale) rmSync(path, { recursive: true, force: true });
-  }
-}
-
-function isOfDead(draft: string): boolean {
-  const pid = Number(DRAFT.exec(draft)?.[1]);
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }
 
