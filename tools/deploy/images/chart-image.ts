@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const CHART = join(import.meta.dirname, '../../../deploy/helm/reroll');
+/** The folder of the chart. */
+export const CHART = join(import.meta.dirname, '../../../deploy/helm/reroll');
 
 /** By which name the chart knows its image: `reroll`, or `redis`. */
 export function chartImage(name: string): string {

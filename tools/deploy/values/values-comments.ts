@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { isMap, isScalar, parse, parseDocument, type Pair, type YAMLMap } from 'yaml';
 import type { AnyOption } from '@reroll/shared/platform/options/parsing/option';
 import { OPTION_LIST } from '@reroll/shared/platform/options/parsing/table';
+import { CHART } from '../images/chart-image.ts';
 
-export const CHART = join(import.meta.dirname, '../../../deploy/helm/reroll');
+export { CHART };
 
 /** A value of the chart, as values.yaml has it and speaks of it. Its first lines say what the comments mean. */
 export interface Value {
