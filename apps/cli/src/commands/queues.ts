@@ -1,3 +1,4 @@
+import { isKey, namespaceOf } from '@reroll/core/model';
 import { jobState, QUEUE_NAMES } from '@reroll/shared/api/queues';
 import { listed } from '../api/pages.ts';
 import { ifGiven, wordArgument } from '../args/values.ts';
@@ -122,5 +123,5 @@ async function requireNamespaceOfJob(session: Session, id: string): Promise<void
   if (session.namedNamespace === undefined) return;
   const { subject } = await (await session.admin()).call('getJob', { params: { id } });
   if (subject === null) throw usageError(`expected no --namespace: the subject of job ${id} is not known`);
-  requireNamespace(session, `job ${id}`, subject.split('/')[1]);
+  requireNamespace(session, `job ${id}`, isKey(subject) ? namespaceOf(subject) : undefined);
 }
