@@ -77,7 +77,7 @@ export class WorkloadsController {
       podAnnotations: { ...row.podAnnotations },
       sourcesInDetail,
       // A job that only looks again is told by `hold`.
-      job: job && job.isHeld !== true ? jobView(job) : null,
+      job: job && job.isHeld !== true ? reloadJobView(job) : null,
       hold: holdView(outcomes[0]),
       rolloutInDetail: rollout
         ? rolloutView(rollout)
@@ -104,7 +104,7 @@ export class WorkloadsController {
   }
 }
 
-function jobView({ id, state, until, made }: LiveJob): WorkloadView['job'] {
+function reloadJobView({ id, state, until, made }: LiveJob): WorkloadView['job'] {
   return {
     id: `reloads:${id}`,
     state,
