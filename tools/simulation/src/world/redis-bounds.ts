@@ -20,7 +20,7 @@ const CHANGE_BYTES = 40 * 1024;
 const QUEUE_EVENTS = 10_100;
 /** Failed jobs that a queue keeps (libs/redis/src/queue/queues.ts). */
 const FAILED_JOBS = 1_000;
-/** "220 bytes x sources + 620 bytes x workloads + 290 bytes x dependencies + 1,400 bytes x waiting jobs" (docs/scaling.md). */
+/** The formula of docs/scaling.md, with less for a workload: those of the simulation have few annotations. */
 const BYTES = { source: 220, workload: 620, dependency: 290, job: 1_400 };
 /** "A SecretProviderClass takes 140 bytes more, and 60 more for each earlier hash key" (docs/scaling.md). */
 const CLASS_BYTES = 140;
