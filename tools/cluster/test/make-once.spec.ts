@@ -1,4 +1,12 @@
-import { mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeOnce } from '../src/build/make-once.ts';
@@ -47,13 +55,20 @@ it('a process that is killed leaves no compiler running, and its draft is nobody
   const folder = join(root, `helm-${KEY}`);
   const source = (name: string): string => JSON.stringify(join(import.meta.dirname, '../src', name));
   // The foreground of a shell, as a compiler is that of `go build`.
-  const work = `draft => run('sh', ['-c', 'sleep 600; true'], { cwd: draft })`;
+  const work = `draft => {
+    const running = run('sh', ['-c', 'sleep 600; true'], { cwd: draft });
+    writeFileSync(draft + '/watched', '');
+    return running;
+  }`;
   const code = `const { makeOnce } = await import(${source('build/make-once.ts')});
     const { run } = await import(${source('run.ts')});
+    const { writeFileSync } = await import('node:fs');
     await makeOnce({ folder: ${JSON.stringify(folder)}, make: ${work} });`;
   const { pid, done } = script(['--input-type=module', '-e', code]);
   const draft = `${folder}.building-${pid}`;
-  await waitUntil(() => processesOf(draft).length === 2, { what: 'the build to run', timeoutMs: 20_000 });
+  // Between its start and the next line, nobody watches over it.
+  const isWatched = (): boolean => existsSync(join(draft, 'watched')) && processesOf(draft).length === 2;
+  await waitUntil(isWatched, { what: 'the build to run', timeoutMs: 20_000 });
   process.kill(pid, 'SIGKILL');
   await done;
   await waitUntil(() => processesOf(draft).length === 0, { what: 'the build to end', timeoutMs: 10_000 });
