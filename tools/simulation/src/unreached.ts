@@ -113,7 +113,7 @@ export const UNREACHED: readonly Unreached[] = [
     isRare: true,
     branches: {
       'apps/worker/src/change/change.processor.ts': [
-        'const annotations = catalog.sources([source]).then((rows) => rows.get(source)?.annotations ?? {});',
+        'judged.push(...(await this.#judge(source, row?.annotations ?? {}, some)));',
       ],
       'libs/kube/src/namespaces/recent-annotations.ts': ['if (now - at < FRESH) break;'],
       'apps/worker/src/reload/reload-reports.ts': [
@@ -321,7 +321,7 @@ export const UNREACHED: readonly Unreached[] = [
       ],
       'apps/worker/src/change/change.processor.ts': [
         'if (!decision.reload || isCarried) return { workload, enqueue: decision.reload, reason, detail };',
-        `return row?.exists ? { hash: row.hash } : 'SourceAbsent';`,
+        `const now = row?.exists ? { hash: row.hash } : 'SourceAbsent';`,
       ],
       'apps/worker/src/change/source-reader.ts': [`if (!this.#isWatched(object)) return 'SourceNotWatched';`],
       'apps/worker/src/reload/reload.processor.ts': [

@@ -150,6 +150,46 @@ describe('a burst of changes', () => {
   });
 });
 
+describe('a change that an event showed', () => {
+  const READING = { rv: '200', hash: '1.b', markerHash: 'f'.repeat(40) };
+
+  /** Changes `cm`, which a workload uses, and returns the hashes that Redis then has. */
+  async function changedBy(
+    leader: Leader,
+    prepare: (leader: Leader) => void = () => undefined,
+  ): Promise<unknown> {
+    const { clusterState, publisher } = leader;
+    clusterState.workloadListBegins(WORKLOADS);
+    const objects = [seenWorkload('web', 1)];
+    clusterState.workloadsListed({ rv: '1', catalog: new Map(), scope: WORKLOADS, objects });
+    leader.lead('7');
+    await settled(leader, ['cm'], 'a');
+    prepare(leader);
+    const seen = seenSource('cm', 200, 'b', { markerHash: () => READING.markerHash });
+    clusterState.sourceWritten(seen, SOURCES);
+    publisher.kick();
+    await settled(leader, ['cm'], 'b');
+    await publisher.stop();
+    expect(leader.sent.changes).toEqual([keyOf('cm')]);
+    return JSON.parse((await redis.client.get(keys.readings + keyOf('cm'))) ?? 'null');
+  }
+
+  it('has the hashes of the source in Redis, beside its row', async () => {
+    expect(await changedBy(leaderOf(['cm']))).toEqual(READING);
+  });
+
+  it('has the row and the change job if Redis does not take the hashes', async () => {
+    const refuse = ({ catalog }: Leader): void => {
+      catalog.putReading = () => Promise.reject(new Error('NOPERM'));
+    };
+    expect(await changedBy(leaderOf(['cm']), refuse)).toBeNull();
+  });
+
+  it('has no hashes if changes are only posted: then the source is read', async () => {
+    expect(await changedBy(leaderOf(['cm'], { notifyOnly: true }))).toBeNull();
+  });
+});
+
 describe('a write whose reply is lost', () => {
   it('is sent once more as it was: no row and no change job more than without the loss', async () => {
     const names = namesOf(40);

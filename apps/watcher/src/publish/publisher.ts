@@ -1,6 +1,6 @@
 import type { Catalog, Publication } from '@reroll/redis/catalog/catalog';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
-import type { Jobs } from '@reroll/core/state/outbox';
+import type { Jobs, RowKeys } from '@reroll/core/state/outbox';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
@@ -41,6 +41,7 @@ export interface PublisherSettings {
 const ROWS_PER_WRITE = ROLLOUTS_PER_WRITE;
 /** Jobs of each queue in one turn. */
 const JOBS_PER_WRITE = 500;
+const NO_READINGS: RowKeys['readings'] = new Map();
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5_000;
 
@@ -50,7 +51,7 @@ const MAX_PAUSE = 5_000;
  *
  * 1. Rollouts, first those of the workloads whose rows step 2 writes, so that no reader finds such a row without its
  *    rollout. If this fails, the other steps go on.
- * 2. Rows. If more rows are waiting, the turn ends here, so that a worker finds the rows that its job needs.
+ * 2. Rows, and the hashes of sources that an event showed with other data. If more rows are waiting, the turn ends here, so that a worker finds the rows that its job needs.
  * 3. Change jobs.
  * 4. Reload jobs. Those that only correct a record wait for a token of the adoption rate and have the lowest
  *    priority.
@@ -255,10 +256,12 @@ export class Publisher {
 
   /** Sends the unanswered write again, or writes the rows that have waited longest. False if this watcher no longer leads. */
   async #writeRows(): Promise<boolean> {
-    const rows = this.#writer.unanswered ?? this.#takeRows();
+    const { unanswered } = this.#writer;
+    const { rows, readings } = unanswered ? { rows: unanswered, readings: NO_READINGS } : this.#takeRows();
     if (!(await this.#writeRollouts(rows)) || !this.#mayWrite()) return false;
     if (rows.sources.length + rows.workloads.length === 0) return true;
-    const result = await this.#writer.write(rows);
+    // In one round trip.
+    const [, result] = await Promise.all([this.#leaveReadings(readings), this.#writer.write(rows)]);
     this.#context.metrics.catalogWrites.inc({ result: result.refused ? 'refused' : 'success' });
     if (result.refused) this.#refused();
     else this.#wrote(rows, result);
@@ -291,13 +294,25 @@ export class Publisher {
     this.#context.leadership.refused();
   }
 
-  #takeRows(): Rows {
+  #takeRows(): { readonly rows: Rows; readonly readings: RowKeys['readings'] } {
     const { clusterState } = this.#context;
-    const { sources, workloads } = clusterState.outbox.takeRows(ROWS_PER_WRITE);
-    return {
+    const { sources, workloads, readings } = clusterState.outbox.takeRows(ROWS_PER_WRITE);
+    const rows = {
       sources: sources.map(([key, foundBy]) => [key, clusterState.sources.get(key), foundBy] as const),
       workloads: workloads.map((key) => workloadEntry(clusterState, key)),
     };
+    return { rows, readings };
+  }
+
+  /** A worker that finds no reading reads the source, as with a Redis user that may not write readings. */
+  async #leaveReadings(readings: RowKeys['readings']): Promise<void> {
+    const { catalog, log } = this.#context;
+    if (this.#notifyOnly) return;
+    try {
+      await Promise.all([...readings].map(([source, reading]) => catalog.putReading(source, reading)));
+    } catch (error) {
+      log.failure('cannot leave the hashes of changed sources for the workers, which will read them', error);
+    }
   }
 
   #wrote(rows: Rows, { gap, changed }: { gap: boolean; changed: readonly SourceKey[] }): void {

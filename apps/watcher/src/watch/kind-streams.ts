@@ -5,6 +5,7 @@ import { observeStatus, STATUS_KIND, type SeenStatus } from '@reroll/core/provid
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { servedBy } from '@reroll/core/state/workloads/template-form';
 import type { WorkloadIntake } from '@reroll/core/state/workloads/workload-intake';
+import { markerHash } from '@reroll/core/marker/marker-hash';
 import type { Scope } from '@reroll/core/state/listed';
 import { observeSource } from '@reroll/core/state/observe';
 import type { ObservedSource, WorkloadRow } from '@reroll/core/state/rows';
@@ -104,10 +105,12 @@ export class KindStreams {
       client,
       path: path(definition, namespace),
       ...selectors(this.#context, definition, namespace.name),
-      convert: (raw) => {
-        const object = { kind, metadata: raw.metadata, data: definition.data(raw) };
-        const seen = observeSource(object, this.#keys, hashKeys);
-        return certificates.observed(seen, definition.certificates?.(raw));
+      convert: (raw, by) => {
+        const data = definition.data(raw);
+        const seen = observeSource({ kind, metadata: raw.metadata, data }, this.#keys, hashKeys);
+        const shown = certificates.observed(seen, definition.certificates?.(raw));
+        if (by !== 'MODIFIED') return shown;
+        return { ...shown, markerHash: () => markerHash(kind, data, { hash: options.hash, keys: hashKeys }) };
       },
       handler: new SourceHandler(kind, namespace, { ...this.#targets, listing, reports, presence }),
       hooks: reports.hooks(kind, namespace.name),

@@ -4,7 +4,7 @@ import type { ChangeEntry } from '@reroll/core/history/entries';
 import type { Annotations, WorkloadKey } from '@reroll/core/model';
 import type { Reason } from '@reroll/core/reasons';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
-import type { WorkloadRow } from '@reroll/core/state/rows';
+import type { SourceHashes, WorkloadRow } from '@reroll/core/state/rows';
 import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -29,6 +29,9 @@ class Scene {
   exists = true;
   annotations: Annotations = {};
   now: SourceNow | SourceAbsence = NOW;
+  /** What the leader left. */
+  reading: SourceHashes | undefined;
+  hasScheme = true;
   before: Before | undefined = { foundBy: 'event', hash: '1.A' };
   settings: Partial<DecisionSettings> = {};
   isPosted = false;
@@ -50,6 +53,7 @@ class Scene {
             this.done.push('read');
             return this.now;
           },
+          hasScheme: () => this.hasScheme,
         },
         history: { before: async () => this.before },
         queue: {
@@ -75,15 +79,18 @@ class Scene {
 
   readonly #catalog = only<Catalog>('catalog', {
     eachUser: () => this.#eachUser(),
-    sources: () =>
-      this.#rowRead(
-        'source',
-        new Map(this.exists ? [[SOURCE, { ...sourceRow(20, 'B'), annotations: this.annotations }]] : []),
-      ),
+    sourceFacts: () =>
+      this.#rowRead('source', {
+        sources: new Map(
+          this.exists ? [[SOURCE, { ...sourceRow(20, 'B'), annotations: this.annotations }]] : [],
+        ),
+        readings: new Map(this.reading ? [[SOURCE, this.reading]] : []),
+      }),
     workloads: (keys: readonly WorkloadKey[]) =>
       this.#rowRead('workloads', new Map(keys.map((key) => [key, workloadRow(this.row)]))),
     putReading: async (_source: string, hashes: object) => {
       expect(hashes).toEqual(HASHES);
+      this.done.push('leave hashes');
     },
     backingOff: async () => new Map(this.backingOff.map((id) => [id, id])),
   });
@@ -93,6 +100,7 @@ class Scene {
   }
 
   async *#eachUser(): AsyncGenerator<readonly WorkloadKey[]> {
+    this.rowReads.push('begin users');
     yield this.users;
   }
 
@@ -150,13 +158,54 @@ describe('a user of the source', () => {
     expect(scene.judged).toEqual([{ workload, enqueue, reason, detail: expect.any(String) as unknown }]);
     const told = [{ workload, reason, detail: scene.judged[0]?.detail }];
     expect([entry.woken, entry.leftAlone, isQuiet]).toEqual(enqueue ? [told, [], false] : [[], told, true]);
-    expect(scene.done).toEqual(['read', `expect ${enqueue ? 1 : 0}`, ...(enqueue ? ['enqueue 1'] : [])]);
+    expect(scene.done).toEqual([
+      'read',
+      'leave hashes',
+      `expect ${enqueue ? 1 : 0}`,
+      ...(enqueue ? ['enqueue 1'] : []),
+    ]);
   });
 
-  it('is read together with the row of the source, in one round trip', async () => {
+  it('is read one round trip after the source and its users', async () => {
     const scene = new Scene(() => undefined);
     await scene.run();
-    expect(scene.rowReads).toEqual(['begin source', 'begin workloads', 'end source', 'end workloads']);
+    expect(scene.rowReads).toEqual([
+      'begin users',
+      'begin source',
+      'end source',
+      'begin workloads',
+      'end workloads',
+    ]);
+  });
+});
+
+describe('the hashes that the leader left', () => {
+  it.each<[string, string[], Change]>([
+    ['are taken if they are those of the row', ['expect 1', 'enqueue 1'], () => undefined],
+    [
+      'are not taken if the row shows another write',
+      ['read', 'leave hashes', 'expect 1', 'enqueue 1'],
+      (scene) => void (scene.reading = { ...HASHES, rv: '19' }),
+    ],
+    [
+      'nor if the row is gone',
+      ['read', 'leave hashes', 'expect 1', 'enqueue 1'],
+      (scene) => void (scene.exists = false),
+    ],
+    [
+      'nor if this worker writes markers by another scheme',
+      ['read', 'leave hashes', 'expect 1', 'enqueue 1'],
+      (scene) => void (scene.hasScheme = false),
+    ],
+    ['nor for a webhook', ['read', 'notify'], (scene) => void (scene.isPosted = true)],
+  ])('%s', async (_name, done, change) => {
+    const scene = new Scene((it) => {
+      it.reading = HASHES;
+      change(it);
+    });
+    const { entry } = await scene.run();
+    expect(entry).toMatchObject({ cause: 'updated', hash: '1.B' });
+    expect(scene.done).toEqual(done);
   });
 });
 
@@ -166,28 +215,28 @@ describe('a change', () => {
       'of data',
       { cause: 'updated', from: '1.A', hash: '1.B' },
       false,
-      ['read', 'expect 1', 'enqueue 1'],
+      ['read', 'leave hashes', 'expect 1', 'enqueue 1'],
       () => undefined,
     ],
     [
       'of a source that the catalog does not know yet',
       { hash: '1.B' },
       false,
-      ['read', 'expect 1', 'enqueue 1'],
+      ['read', 'leave hashes', 'expect 1', 'enqueue 1'],
       (scene) => void (scene.exists = false),
     ],
     [
       'that was told before',
       { cause: 'repeated', hash: '1.B' },
       false,
-      ['read', 'expect 1', 'enqueue 1'],
+      ['read', 'leave hashes', 'expect 1', 'enqueue 1'],
       (scene) => void (scene.before = undefined),
     ],
     [
       'for which a job waits brings it forward',
       {},
       false,
-      ['read', 'expect 1', 'enqueue 1', 'bring forward 42'],
+      ['read', 'leave hashes', 'expect 1', 'enqueue 1', 'bring forward 42'],
       (scene) => void (scene.backingOff = ['42']),
     ],
     [
@@ -249,7 +298,13 @@ describe('a change', () => {
       'of many users is handled in portions',
       {},
       false,
-      ['read', 'expect 300', `enqueue ${USERS_PER_PORTION}`, `enqueue ${300 - USERS_PER_PORTION}`],
+      [
+        'read',
+        'leave hashes',
+        'expect 300',
+        `enqueue ${USERS_PER_PORTION}`,
+        `enqueue ${300 - USERS_PER_PORTION}`,
+      ],
       (scene) => void (scene.users = Array.from({ length: 300 }, (_, n) => `Deployment/ns/${n}` as const)),
     ],
   ])('%s', async (_name, entry, isQuiet, done, change) => {

@@ -1,10 +1,9 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { History } from '@reroll/redis/history/history';
-import type { SourceHashes } from '@reroll/redis/catalog/reading-codec';
 import { changeCause, type Before } from '@reroll/core/history/change-cause';
 import type { ChangeEntry, JudgedWorkload } from '@reroll/core/history/entries';
 import { judgeDependency } from '@reroll/core/state/dependencies/dependencies';
-import { sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
+import { sourceNameOf, type SourceHashes, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
 import {
   isWorkloadKey,
   kindOf,
@@ -19,12 +18,12 @@ import { CHANGES, type Queues } from '@reroll/redis/queue/queues';
 import type { JobError } from '../job-error.ts';
 import type { Attempt, FailedAttempt, QueueHandler } from '../queue-runner.ts';
 import type { ChangeReports } from './change-reports.ts';
-import type { SourceAbsence, SourceNow, SourceReader } from './source-reader.ts';
+import type { SourceAbsence, SourceReader } from './source-reader.ts';
 import type { Webhook } from '../notify/webhook.ts';
 
 export interface ChangePorts {
-  readonly catalog: Pick<Catalog, 'eachUser' | 'workloads' | 'sources' | 'putReading' | 'backingOff'>;
-  readonly sources: Pick<SourceReader, 'read'>;
+  readonly catalog: Pick<Catalog, 'eachUser' | 'workloads' | 'sourceFacts' | 'putReading' | 'backingOff'>;
+  readonly sources: Pick<SourceReader, 'read' | 'hasScheme'>;
   readonly history: Pick<History, 'before'>;
   readonly queue: Pick<Queues, 'enqueueReloads' | 'bringForward'>;
   readonly reports: Pick<ChangeReports, 'judged' | 'expect' | 'enqueued' | 'ended' | 'failed'>;
@@ -47,8 +46,8 @@ export interface JudgedUser extends JudgedWorkload {
 }
 
 /**
- * Handles a change job: reads and hashes the source, finds its workloads in the catalog, and enqueues those that the
- * rules allow. The workload's own reload job decides by the workload as it is then. Here its row in the catalog is enough
+ * Handles a change job: takes the hashes of the source that the leader left or, if there are none, reads the source; finds its workloads
+ * in the catalog, and enqueues those that the rules allow. The workload's own reload job decides by the workload as it is then. Here its row in the catalog is enough
  * to skip workloads that did not ask for reloads.
  */
 export class ChangeProcessor implements QueueHandler<ChangeJob> {
@@ -72,19 +71,22 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
 
   /** Rejects with a `KubeError` or ioredis' error; the job must then be repeated. */
   async process(job: ChangeJob): Promise<ChangeOutcome> {
-    const { sources, history, reports, webhook } = this.#ports;
+    const { catalog, history, reports } = this.#ports;
+    const { source } = job;
     // Read before the source: a change that comes in between has a job of its own.
-    const [before, users] = await Promise.all([history.before(job.source), this.#users(job.source)]);
-    if (users.length === 0 && !webhook) {
-      const now = await this.#known(job.source);
+    const [before, users, facts] = await Promise.all([
+      history.before(source),
+      this.#users(source),
+      catalog.sourceFacts([source]),
+    ]);
+    if (this.#ports.webhook) return await this.#post(job, before, this.#ports.webhook);
+    const row = facts.sources.get(source);
+    if (users.length === 0) {
+      const now = row?.exists ? { hash: row.hash } : 'SourceAbsent';
       return { entry: changeEntry(job, { before, now, judged: [] }), isQuiet: true };
     }
-    const now = await sources.read(partsOf(job.source));
-    if (webhook) {
-      await webhook.changed(job.source, now);
-      return { entry: changeEntry(job, { before, now, judged: [] }), isQuiet: false };
-    }
-    const judged = typeof now === 'string' ? [] : await this.#judgeAll(job.source, users, now);
+    const now = this.#left(source, row, facts.readings.get(source)) ?? (await this.#read(source));
+    const judged = typeof now === 'string' ? [] : await this.#judgeAll(source, row, users);
     const entry = changeEntry(job, { before, now, judged });
     reports.expect(entry);
     await this.#enqueue(
@@ -105,31 +107,53 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
     return [...users].sort();
   }
 
-  /** What the leader's row says of a source. A source that no workload uses is not read. */
-  async #known(source: SourceKey): Promise<ChangeFacts['now']> {
-    const row = (await this.#ports.catalog.sources([source])).get(source);
-    return row?.exists ? { hash: row.hash } : 'SourceAbsent';
+  async #post(
+    job: ChangeJob,
+    before: Before | undefined,
+    webhook: Pick<Webhook, 'changed'>,
+  ): Promise<ChangeOutcome> {
+    const now = await this.#ports.sources.read(partsOf(job.source));
+    await webhook.changed(job.source, now);
+    return { entry: changeEntry(job, { before, now, judged: [] }), isQuiet: false };
   }
 
-  async #judgeAll(source: SourceKey, users: readonly WorkloadKey[], now: SourceNow): Promise<JudgedUser[]> {
-    const { catalog } = this.#ports;
-    const judge = async (): Promise<JudgedUser[]> => {
-      // In the same round trip as the first rows.
-      const annotations = catalog.sources([source]).then((rows) => rows.get(source)?.annotations ?? {});
-      const judged: JudgedUser[] = [];
-      for (const some of portionsOf(users)) judged.push(...(await this.#judge(source, annotations, some)));
-      return judged;
-    };
-    const [judged] = await Promise.all([judge(), catalog.putReading(source, hashesOf(now))]);
+  /** The hashes that the leader left, if they are those of the row and this worker would compute the same. */
+  #left(
+    source: SourceKey,
+    row: SourceRow | undefined,
+    reading: SourceHashes | undefined,
+  ): SourceHashes | undefined {
+    const isUsable =
+      row?.exists && reading?.rv === row.rv && this.#ports.sources.hasScheme(reading, kindOf(source));
+    return isUsable ? reading : undefined;
+  }
+
+  /** Reads the source, and leaves its hashes for the reload jobs. */
+  async #read(source: SourceKey): Promise<SourceHashes | SourceAbsence> {
+    const now = await this.#ports.sources.read(partsOf(source));
+    if (typeof now === 'string') return now;
+    const { rv, hash, markerHash } = now;
+    await this.#ports.catalog.putReading(source, { rv, hash, markerHash });
+    return now;
+  }
+
+  async #judgeAll(
+    source: SourceKey,
+    row: SourceRow | undefined,
+    users: readonly WorkloadKey[],
+  ): Promise<JudgedUser[]> {
+    const judged: JudgedUser[] = [];
+    for (const some of portionsOf(users))
+      judged.push(...(await this.#judge(source, row?.annotations ?? {}, some)));
     return judged;
   }
 
   async #judge(
     source: SourceKey,
-    annotationsRead: Promise<Annotations>,
+    annotations: Annotations,
     users: readonly WorkloadKey[],
   ): Promise<JudgedUser[]> {
-    const [rows, annotations] = await Promise.all([this.#ports.catalog.workloads(users), annotationsRead]);
+    const rows = await this.#ports.catalog.workloads(users);
     const judged = [...rows].map(([workload, row]) => this.#judgeOne(source, annotations, { workload, row }));
     this.#ports.reports.judged(judged);
     return judged;
@@ -167,14 +191,9 @@ function* portionsOf<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += USERS_PER_PORTION) yield items.slice(at, at + USERS_PER_PORTION);
 }
 
-/** What the reload jobs receive: hashes, and no data. */
-function hashesOf({ rv, hash, markerHash }: SourceNow): SourceHashes {
-  return { rv, hash, markerHash };
-}
-
 interface ChangeFacts {
   readonly before: Before | undefined;
-  readonly now: Pick<SourceNow, 'hash'> | SourceAbsence;
+  readonly now: Pick<SourceHashes, 'hash'> | SourceAbsence;
   readonly judged: readonly JudgedUser[];
 }
 

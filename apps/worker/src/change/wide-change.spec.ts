@@ -75,7 +75,7 @@ function counted() {
           done.rows.push(keys.length);
           return await catalog.workloads(keys);
         },
-        sources: (keys: SourceKey[]) => catalog.sources(keys),
+        sourceFacts: (keys: SourceKey[]) => catalog.sourceFacts(keys),
         putReading: async () => undefined,
         backingOff: (keys: WorkloadKey[]) => catalog.backingOff(keys),
       }),

@@ -146,8 +146,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       // Where rollouts are limited, the workload first waits for that, so that its turn is not over when it may be reloaded.
       if (budget.isLimited && this.#writes() && !holds.isLimited)
         await slot.claimIf(() => this.#isPending(job.workload));
-      const known =
-        isFirst && this.#settings.patchesUnread && (await this.#attemptUnread(job.workload, slot));
+      const known = isFirst && this.#settings.patchesUnread && (await this.#attemptUnread(job, slot));
       const outcome = known || (await this.#handle(job, slot));
       await slot.end();
       return outcome;
@@ -174,12 +173,16 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
    * Reloads the workload without reading it. False if more than a reload is pending, if the catalog does not know enough, or if a test
    * of the patch failed: then it must be read.
    */
-  async #attemptUnread(key: WorkloadKey, slot: ReloadSlot): Promise<ReloadOutcome | false> {
+  async #attemptUnread(job: ReloadJob, slot: ReloadSlot): Promise<ReloadOutcome | false> {
     const { requests, workloads } = this.#ports;
+    const { workload: key, source } = job;
     const reading = this.#ports.holds.read(namespaceOf(key));
     // Only a reload needs it.
     reading.catch(() => undefined);
-    const [request, workload] = await Promise.all([requests.of(key), workloads.known(key)]);
+    const [request, workload] = await Promise.all([
+      requests.of(key),
+      workloads.known(key, source ? [source] : []),
+    ]);
     if (request || !workload) return false;
     const plan = planOf(workload, new Map(), this.#contextOf(workload.observed.record));
     if (!isPlainReload(plan)) return false;

@@ -16,7 +16,7 @@ import { pauseWish } from '@reroll/core/reload/pause';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { withTemplateOf } from '@reroll/core/state/workloads/template-owner';
-import { isSourceKey, partsOf, type PodTemplate, type WorkloadKey } from '@reroll/core/model';
+import { isSourceKey, partsOf, type PodTemplate, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/core/rules/decision';
 import type { Catalog, ReloadFacts } from '@reroll/redis/catalog/catalog';
 import type { KubeClient } from '@reroll/kube/client/connection';
@@ -46,12 +46,12 @@ export interface WorkloadNow {
 /** Gathers everything that a decision needs. The decision itself is pure. */
 export class WorkloadReader {
   readonly #client: Pick<KubeClient, 'get'>;
-  readonly #catalog: Pick<Catalog, 'reloadFacts' | 'workloads'>;
+  readonly #catalog: Pick<Catalog, 'reloadFacts'>;
   readonly #decision: DecisionSettings;
 
   constructor(
     client: Pick<KubeClient, 'get'>,
-    catalog: Pick<Catalog, 'reloadFacts' | 'workloads'>,
+    catalog: Pick<Catalog, 'reloadFacts'>,
     decision: DecisionSettings,
   ) {
     this.#client = client;
@@ -78,10 +78,12 @@ export class WorkloadReader {
 
   /**
    * The workload as the catalog knows it, without a read. Undefined if the catalog does not know enough to patch it, or if more than
-   * marker and record are to be written. Rejects with ioredis' error.
+   * marker and record are to be written. One round trip if it has no other sources than these, else two or three. Rejects with
+   * ioredis' error.
    */
-  async known(key: WorkloadKey): Promise<WorkloadNow | undefined> {
-    const row = (await this.#catalog.workloads([key])).get(key);
+  async known(key: WorkloadKey, sources: readonly SourceKey[]): Promise<WorkloadNow | undefined> {
+    const first = await this.#catalog.reloadFacts(key, sources);
+    const row = first.workload;
     const places = row && readMarkerPlaces(row.places, row.uses.length);
     const { kind, namespace, name } = partsOf(key);
     const definition = workloadKind(kind);
@@ -89,7 +91,7 @@ export class WorkloadReader {
       return undefined;
     const observed = { ...row, key, kind, namespace };
     if (pauseWish(observed, this.#decision.keys).state !== 'none') return undefined;
-    const surroundings = await this.#surroundings(observed);
+    const surroundings = await this.#surroundings(observed, first);
     if (surroundings.facts.workload?.rv !== row.rv) return undefined;
     const object = { metadata: { name, namespace, ...metadataOf(row) } };
     return {
@@ -135,10 +137,16 @@ export class WorkloadReader {
     });
   }
 
-  async #surroundings(observed: ObservedWorkload): Promise<Pick<WorkloadNow, 'facts' | 'dependencies'>> {
+  /** `first`: facts that were just read. They are read again if they lack a source. */
+  async #surroundings(
+    observed: ObservedWorkload,
+    first?: ReloadFacts,
+  ): Promise<Pick<WorkloadNow, 'facts' | 'dependencies'>> {
     const { literal } = namedSources(observed, this.#decision.keys);
     let candidates = [...new Set([...observed.uses, ...literal])];
-    let facts = await this.#facts(observed, candidates);
+    const isEnough =
+      first && candidates.every((name) => first.sources.has(sourceKeyIn(observed.namespace, name)));
+    let facts = isEnough ? first : await this.#facts(observed, candidates);
     const known = (facts.workload?.dependencies ?? []).filter((name) =>
       isSourceName(name, observed.namespace),
     );

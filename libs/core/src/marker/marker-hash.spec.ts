@@ -8,6 +8,7 @@ import { hashKey, type HashKey } from '../record/record-hash.ts';
 import {
   DELETED_MARKER_HASH,
   MARKER_HASHES,
+  hasScheme,
   isMarkerHash,
   isMarkerHashOf,
   markerHash,
@@ -222,3 +223,18 @@ describe('the form of a hash in a marker', () => {
     expect(isMarkerHash(text)).toBe(false);
   });
 });
+
+it.each(['ConfigMap', 'Secret'] as const)(
+  'a hash of a %s has the scheme that made it, and no other',
+  (kind) => {
+    const data = { data: { k: 'djE=' } };
+    for (const keys of [[], [hashKey(Buffer.from('a key'))]])
+      for (const made of MARKER_HASHES.filter((hash) => hash !== 'hmac-sha256' || keys.length > 0))
+        for (const asked of MARKER_HASHES) {
+          const marked = markerHash(kind, data, { hash: made, keys });
+          const resolved = (hash: MarkerHash): string =>
+            hash !== 'auto' ? hash : kind === 'Secret' && keys.length > 0 ? 'hmac-sha256' : 'sha1';
+          expect(hasScheme(marked, kind, { hash: asked, keys })).toBe(resolved(made) === resolved(asked));
+        }
+  },
+);

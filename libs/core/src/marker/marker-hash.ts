@@ -16,6 +16,7 @@ export interface MarkerScheme {
   readonly keys: HashKeys;
 }
 
+const SHA1_DIGITS = 40;
 const INCUMBENTS: MarkerScheme = { hash: 'sha1', keys: [] };
 
 /** The marker's hash for a deleted source: the SHA-1 of a fixed text, so that it never equals the hash of empty data. */
@@ -35,12 +36,23 @@ const ENTRY_SEPARATOR = Buffer.from(';');
  */
 export function markerHash(kind: SourceKind, source: SourceData, scheme = INCUMBENTS): string {
   const text = textOf(kind, source);
+  const algorithm = algorithmOf(kind, scheme);
+  if (algorithm === 'sha1') return sha1(text);
+  if (algorithm === 'sha256') return sha256(text);
   const [key] = scheme.keys;
-  if (scheme.hash === 'auto') return kind === 'Secret' && key ? keyed(text, key) : sha1(text);
-  if (scheme.hash === 'sha1') return sha1(text);
-  if (scheme.hash === 'sha256') return sha256(text);
   if (!key) throw new RangeError('expected a key for hmac-sha256');
   return keyed(text, key);
+}
+
+/** Whether a marker's hash has the form that the scheme gives to a source of this kind. */
+export function hasScheme(marked: string, kind: SourceKind, scheme: MarkerScheme): boolean {
+  const unkeyed = marked.length === SHA1_DIGITS ? 'sha1' : 'sha256';
+  return (marked.startsWith('k') ? 'hmac-sha256' : unkeyed) === algorithmOf(kind, scheme);
+}
+
+function algorithmOf(kind: SourceKind, { hash, keys }: MarkerScheme): Exclude<MarkerHash, 'auto'> {
+  if (hash !== 'auto') return hash;
+  return kind === 'Secret' && keys.length > 0 ? 'hmac-sha256' : 'sha1';
 }
 
 /** Whether the text has the form of a marker's hash, under any scheme. */

@@ -148,8 +148,15 @@ export class ClusterState {
     // The first pod that mounts a SecretProviderClass does not create the class.
     const onCreate = this.#settings.triggers.onCreate && !seen.providerClass;
     const row = writtenSource(seen, known, { listRv, onCreate });
+    this.#leaveReading(seen, known);
     // A dependency that begins because its source was created counts as a creation too.
     this.#putSource(seen.key, row, { at: onCreate && !known ? RV_UNKNOWN : seen.rv, by: 'event', known });
+  }
+
+  /** Keeps the hashes of a source that an event shows with other data, so that no worker has to read it. */
+  #leaveReading({ key, rv, hash, markerHash }: ObservedSource, known: SourceRow | undefined): void {
+    if (!markerHash || !known?.exists || known.hash === hash || !this.#dependents.hasUsers(key)) return;
+    this.#outbox.leaveReading(key, { rv, hash, markerHash: markerHash() });
   }
 
   /** Takes a live deletion of a source; `rv` is the resourceVersion of the deletion. */

@@ -46,11 +46,29 @@ it('has rows until the last of them was looked for, and none once it is cleared'
   outbox.writeAll([], WORKLOADS);
   outbox.takeRows(1_000);
   expect(outbox.hasRows).toBe(true);
-  expect(outbox.takeRows(1)).toEqual({ sources: [], workloads: [] });
+  expect(outbox.takeRows(1)).toEqual({ sources: [], workloads: [], readings: new Map() });
   expect(outbox.hasRows).toBe(false);
   outbox.writeAll(KEYS, WORKLOADS);
   outbox.clear();
   expect(outbox.hasRows).toBe(false);
+});
+
+it('gives the hashes of a source with its row, once', () => {
+  const reading = { rv: '1', hash: '1.A', markerHash: 'f00' } as const;
+  const outbox = new Outbox();
+  for (const key of KEYS.slice(0, 3)) {
+    outbox.writeSource(key);
+    outbox.leaveReading(key, { ...reading, rv: '0' });
+    outbox.leaveReading(key, reading);
+  }
+  expect([...outbox.takeRows(1).readings]).toEqual([[KEYS[0], reading]]);
+  outbox.writeSource('ConfigMap/ns/cm-0');
+  outbox.dropChangeOf('ConfigMap/ns/cm-1');
+  expect([...outbox.takeRows(2).readings]).toEqual([[KEYS[2], reading]]);
+  outbox.leaveReading('ConfigMap/ns/cm-0', reading);
+  outbox.clear();
+  outbox.writeSource('ConfigMap/ns/cm-0');
+  expect(outbox.takeRows(3).readings.size).toBe(0);
 });
 
 it('gives jobs again that were put back', () => {

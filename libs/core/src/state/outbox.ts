@@ -1,5 +1,6 @@
 import type { SourceKey, WorkloadKey } from '../model.ts';
 import { takeFrom } from '../take-from.ts';
+import type { SourceHashes } from './rows.ts';
 
 /**
  * Why a workload is pending. `owed`: it needs a reload (the API and the metrics use this name). `correct`: only its record is
@@ -22,6 +23,8 @@ interface Every<K> {
 export interface RowKeys {
   readonly sources: readonly (readonly [SourceKey, FoundBy | undefined])[];
   readonly workloads: readonly WorkloadKey[];
+  /** Of sources among them that an event showed with other data. */
+  readonly readings: ReadonlyMap<SourceKey, SourceHashes>;
 }
 
 export interface Jobs {
@@ -49,7 +52,10 @@ export type Drain = Pick<
   | 'clear'
 >;
 
-/** The writes and jobs that the cluster state has decided on. It holds only keys, so it never outgrows the cluster. */
+/**
+ * The writes and jobs that the cluster state has decided on. It holds only keys, and hashes of sources that changed, so it never outgrows
+ * the cluster.
+ */
 export class Outbox {
   readonly #sources = new Set<SourceKey>();
   readonly #workloads = new Set<WorkloadKey>();
@@ -58,6 +64,7 @@ export class Outbox {
   readonly #changes = new Set<SourceKey>();
   /** How the changes were found that have a change job or will have one, until the row is taken. */
   readonly #foundBy = new Map<SourceKey, FoundBy>();
+  readonly #readings = new Map<SourceKey, SourceHashes>();
   readonly #reloads = new Map<WorkloadKey, PendingCause>();
   readonly #resumes = new Set<WorkloadKey>();
   /** Rows that changed. */
@@ -87,6 +94,11 @@ export class Outbox {
     if (by === 'event' || !this.#foundBy.has(key)) this.#foundBy.set(key, by);
   }
 
+  /** Keeps the hashes of a source until its row is taken. */
+  leaveReading(key: SourceKey, reading: SourceHashes): void {
+    this.#readings.set(key, reading);
+  }
+
   enqueueChange(key: SourceKey): void {
     this.#changes.add(key);
   }
@@ -103,6 +115,7 @@ export class Outbox {
   dropChangeOf(key: SourceKey): void {
     this.#changes.delete(key);
     this.#foundBy.delete(key);
+    this.#readings.delete(key);
   }
 
   dropReloadOf(key: WorkloadKey): void {
@@ -125,10 +138,15 @@ export class Outbox {
     if (this.#everySource && fill(sources, this.#everySource, most)) this.#everySource = undefined;
     const workloads = takeFrom(this.#workloads, most);
     if (this.#everyWorkload && fill(workloads, this.#everyWorkload, most)) this.#everyWorkload = undefined;
-    return { sources: sources.map((key) => [key, this.#takeFoundBy(key)] as const), workloads };
+    return {
+      sources: sources.map((key) => [key, this.#takeFoundBy(key)] as const),
+      workloads,
+      readings: this.#takeReadings(sources),
+    };
   }
 
-  putBackRows({ sources, workloads }: RowKeys): void {
+  /** Readings are not put back: without one, a worker reads the source. */
+  putBackRows({ sources, workloads }: Omit<RowKeys, 'readings'>): void {
     for (const [key, foundBy] of sources) {
       this.#sources.add(key);
       if (foundBy) this.found(key, foundBy);
@@ -160,8 +178,19 @@ export class Outbox {
     this.#everyWorkload = undefined;
     this.#changes.clear();
     this.#foundBy.clear();
+    this.#readings.clear();
     this.#reloads.clear();
     this.#resumes.clear();
+  }
+
+  #takeReadings(keys: readonly SourceKey[]): Map<SourceKey, SourceHashes> {
+    const taken = new Map<SourceKey, SourceHashes>();
+    if (this.#readings.size === 0) return taken;
+    for (const key of keys) {
+      const reading = this.#readings.get(key);
+      if (reading && this.#readings.delete(key)) taken.set(key, reading);
+    }
+    return taken;
   }
 
   #takeFoundBy(key: SourceKey): FoundBy | undefined {

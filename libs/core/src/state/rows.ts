@@ -25,6 +25,16 @@ export interface ObservedSource {
   readonly providerClass?: ProviderClassFacts | undefined;
   /** Only of a Secret of the type `kubernetes.io/tls`. Not in the row, and so not in the catalog. */
   readonly certificate?: CertificateSeen;
+  /** Hashes the data for the marker. Only of a live event, because it holds the data: call it at once or not at all. */
+  readonly markerHash?: () => string;
+}
+
+/** A reading: the hashes of a source at one resourceVersion, for the jobs of its change. No data. */
+export interface SourceHashes {
+  readonly rv: Rv;
+  readonly hash: RecordHash;
+  /** stakater/Reloader's hash, for the marker. */
+  readonly markerHash: string;
 }
 
 /** All that is kept of a certificate. */

@@ -39,7 +39,7 @@ export interface HandlerFailure {
 
 export interface DeliveryOptions<T> {
   readonly handler: EventHandler<T>;
-  readonly convert: (raw: KubeObject) => T;
+  readonly convert: (raw: KubeObject, by: 'list' | ChangeType) => T;
   readonly onFailure: (failure: HandlerFailure) => void;
 }
 
@@ -89,7 +89,7 @@ export class Delivery<T> {
   listed(raw: KubeObject): Outcome {
     const key = nameOf(raw);
     try {
-      this.#objects.push(this.#options.convert(raw));
+      this.#objects.push(this.#options.convert(raw, 'list'));
       this.#keys.push(key);
     } catch (error) {
       this.#unread.push(key);
@@ -122,7 +122,7 @@ export class Delivery<T> {
   changed(raw: KubeObject, type: ChangeType): Outcome {
     let object: T;
     try {
-      object = this.#options.convert(raw);
+      object = this.#options.convert(raw, type);
     } catch (error) {
       this.#report({ key: nameOf(raw), step: 'convert' }, error);
       return undefined;

@@ -6,7 +6,7 @@ import { KubeError } from '../client/errors.ts';
 import { listPages } from './list-pages.ts';
 import type { KubeObject } from '../objects.ts';
 import { ReconnectDelay } from './reconnect-delay.ts';
-import { NOT_A_WATCH, readWatch, type WatchEnd, type WatchEvent } from './watch-stream.ts';
+import { NOT_A_WATCH, readWatch, type ChangeType, type WatchEnd, type WatchEvent } from './watch-stream.ts';
 
 /** Why a watch ended, or why a list began. */
 export type ReconnectReason = WatchEnd | 'failed';
@@ -44,7 +44,7 @@ export interface ReflectorOptions<T> {
    */
   readonly connecting?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Reduces an object to the facts that are kept; the raw object (in lists without `kind` and `apiVersion`) is then dropped. */
-  readonly convert: (raw: KubeObject) => T;
+  readonly convert: (raw: KubeObject, by: 'list' | ChangeType) => T;
   readonly handler: EventHandler<T>;
   readonly hooks?: ReflectorHooks | undefined;
   /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RedisClient } from '../connection/redis.ts';
 import type { FoundBy } from '@reroll/core/state/outbox';
-import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
+import type { SourceHashes, SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { HashKeys } from '@reroll/core/record/record-hash';
 import { RV_UNKNOWN, isRv, type Rv } from '@reroll/core/rv';
@@ -9,7 +9,7 @@ import { CatalogError } from '../connection/errors.ts';
 import type { CatalogKeys } from './keys.ts';
 import { PUBLISH } from './publish.lua.ts';
 import { resetCatalog } from './reset.ts';
-import { decodeReading, encodeReading, type SourceHashes } from './reading-codec.ts';
+import { decodeReading, encodeReading } from './reading-codec.ts';
 import { decodeSource, decodeWorkload, encodeSource, encodeWorkload } from './row-codec.ts';
 
 /** A leader's position in the sequence of its own writes. */
@@ -53,7 +53,7 @@ export interface ReloadFacts {
   readonly readings: ReadonlyMap<SourceKey, SourceHashes>;
 }
 
-/** How long a change job's reading may be used. It is compared with the catalog on each use. */
+/** How long a reading may be used. It is compared with the catalog on each use. */
 const READING_SECONDS = 600;
 const SCAN_COUNT = 1000;
 const LATELY_SECONDS = 10;
@@ -185,6 +185,7 @@ export class Catalog {
     } while (cursor !== '0');
   }
 
+  /** Leaves the hashes of a source for the jobs of its change. */
   async putReading(source: SourceKey, reading: SourceHashes): Promise<void> {
     const text = encodeReading(source, reading, this.#hashKeys);
     await this.#redis.set(this.keys.readings + source, text, 'EX', READING_SECONDS);
@@ -192,20 +193,21 @@ export class Catalog {
 
   /** Takes one round trip. */
   async reloadFacts(workload: WorkloadKey, sources: readonly SourceKey[]): Promise<ReloadFacts> {
-    if (sources.length === 0) {
-      return {
-        workload: (await this.workloads([workload])).get(workload),
-        sources: new Map(),
-        readings: new Map(),
-      };
-    }
-    const [row, rows, readings] = await Promise.all([
+    const [row, facts] = await Promise.all([
       this.#redis.hget(this.keys.workloads, workload),
+      this.sourceFacts(sources),
+    ]);
+    return { workload: row === null ? undefined : decodeWorkload(row), ...facts };
+  }
+
+  /** The rows of these sources, and the hashes that were left for the jobs of their changes. Takes one round trip. */
+  async sourceFacts(sources: readonly SourceKey[]): Promise<Pick<ReloadFacts, 'sources' | 'readings'>> {
+    if (sources.length === 0) return { sources: new Map(), readings: new Map() };
+    const [rows, readings] = await Promise.all([
       this.#redis.hmget(this.keys.sources, ...sources),
       this.#redis.mget(...sources.map((source) => this.keys.readings + source)),
     ]);
     return {
-      workload: row === null ? undefined : decodeWorkload(row),
       sources: zip(sources, rows, decodeSource),
       readings: zip(sources, readings, (text, source) => decodeReading(source, text, this.#hashKeys)),
     };

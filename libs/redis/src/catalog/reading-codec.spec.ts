@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import { hashKey, recordHash, type HashKeys } from '@reroll/core/record/record-hash';
-import { decodeReading, encodeReading, type SourceHashes } from './reading-codec.ts';
+import type { SourceHashes } from '@reroll/core/state/rows';
+import { decodeReading, encodeReading } from './reading-codec.ts';
 
 const SECRET = 'Secret/shop/db';
 const data = { data: { password: 'aHVudGVyMg==' } };

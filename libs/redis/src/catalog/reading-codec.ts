@@ -2,16 +2,9 @@ import { jsonFields } from '@reroll/core/json';
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { isMarkerHash } from '@reroll/core/marker/marker-hash';
 import type { SourceKey } from '@reroll/core/model';
-import { isRecordHash, type HashKey, type HashKeys, type RecordHash } from '@reroll/core/record/record-hash';
-import { isRv, type Rv } from '@reroll/core/rv';
-
-/** The hashes that a change job read of a source, for the reload jobs that it enqueues. No data. */
-export interface SourceHashes {
-  readonly rv: Rv;
-  readonly hash: RecordHash;
-  /** stakater/Reloader's hash, for the marker. */
-  readonly markerHash: string;
-}
+import { isRecordHash, type HashKey, type HashKeys } from '@reroll/core/record/record-hash';
+import { isRv } from '@reroll/core/rv';
+import type { SourceHashes } from '@reroll/core/state/rows';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;

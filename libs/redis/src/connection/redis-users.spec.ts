@@ -73,7 +73,7 @@ const WRITERS: Readonly<Record<Exclude<keyof CatalogKeys, 'prefix'>, readonly Co
   sources: ['watcher'],
   workloads: ['watcher'],
   users: ['watcher'],
-  readings: ['worker'],
+  readings: ['watcher', 'worker'],
   backingOff: ['worker'],
   budget: ['worker'],
   pretended: ['watcher', 'worker'],

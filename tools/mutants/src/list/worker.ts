@@ -26,6 +26,18 @@ export const workerMutants = [
       replacement: ``,
       killedBy: { spec: CHANGES, test: 'for which a job waits brings it forward' },
     },
+    {
+      name: 'a change job takes the hashes of another write than the row shows',
+      text: `reading?.rv === row.rv &&`,
+      replacement: `reading &&`,
+      killedBy: { spec: CHANGES, test: 'are not taken if the row shows another write' },
+    },
+    {
+      name: 'a change job takes a hash for the marker that its worker would not write',
+      text: `&& this.#ports.sources.hasScheme(reading, kindOf(source));`,
+      replacement: `;`,
+      killedBy: { spec: CHANGES, test: 'nor if this worker writes markers by another scheme' },
+    },
   ]),
   ...inFile(`${WORKER}/reload/workload-reader.ts`, [
     {

@@ -182,3 +182,42 @@ describe('many changes at once', () => {
     expect(changesOf(4_000)).toBeLessThanOrEqual(4 * changesOf(1_000));
   });
 });
+
+describe('a live change of data', () => {
+  /** Evaluates everything, and returns the hashes that come with the row of `cm`. */
+  const readingOf = (clusterState: ClusterState): unknown => {
+    drain(clusterState);
+    const { sources, readings } = clusterState.outbox.takeRows(100);
+    expect(sources.map(([key]) => key)).toEqual(['ConfigMap/ns/cm']);
+    return readings.get('ConfigMap/ns/cm');
+  };
+  const change = (clusterState: ClusterState, rv: number, data: string): (() => string) => {
+    const markerHash = vi.fn(() => `marker of ${data}`);
+    clusterState.sourceWritten(seenSource('cm', rv, data, { markerHash }), SOURCES);
+    return markerHash;
+  };
+
+  it('leaves the hashes of the last of several', () => {
+    const clusterState = clusterStateOf(1);
+    change(clusterState, 110, 'B');
+    change(clusterState, 111, 'C');
+    expect(readingOf(clusterState)).toEqual({ rv: '111', hash: '1.C', markerHash: 'marker of C' });
+  });
+
+  it('leaves none if nobody uses the source, and hashes its data once', () => {
+    const clusterState = clusterStateOf(0);
+    expect(change(clusterState, 110, 'B')).not.toHaveBeenCalled();
+    expect(readingOf(clusterState)).toBeUndefined();
+  });
+
+  it('that changes nothing is hashed once', () => {
+    expect(change(clusterStateOf(1), 110, 'A')).not.toHaveBeenCalled();
+  });
+
+  it('that brings a deleted source back leaves none: that is a creation', () => {
+    const clusterState = clusterStateOf(1);
+    clusterState.sourceDeleted('ConfigMap/ns/cm', '110', SOURCES);
+    change(clusterState, 111, 'B');
+    expect(readingOf(clusterState)).toBeUndefined();
+  });
+});

@@ -171,7 +171,7 @@ export const reloadOptions = options('Reloading', {
   hash: {
     flag: '--hash',
     default: 'auto',
-    apps: WORKER,
+    apps: BOTH,
     description:
       'Hash in the marker. auto: hmac-sha256 for Secrets if --hash-key-file is set, otherwise sha1, as in stakater/Reloader. hmac-sha256 requires --hash-key-file. Changing this option reloads nothing.',
     ...oneOf(MARKER_HASHES),
