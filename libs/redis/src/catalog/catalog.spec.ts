@@ -1,11 +1,11 @@
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Before } from '@reroll/core/history/change-cause';
 import type { FoundBy } from '@reroll/core/state/outbox';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { RealRedis } from '../testing/real-redis.ts';
-import { Catalog, type Publication } from './catalog.ts';
+import { Catalog, DECODED_PER_TURN, type Publication } from './catalog.ts';
 import { claimWhenReachable } from './claim.ts';
 import type { ChangeEntry } from '@reroll/core/history/entries';
 import { History } from '../history/history.ts';
@@ -602,4 +602,50 @@ describe('what the next change of a source is told from', () => {
       leftAlone: [],
     };
   }
+});
+
+describe('rows that are many and large', () => {
+  const MANY = 60;
+  const NAMES = Array.from({ length: 1_000 }, (_, n) => `ConfigMap/settings-${n}`);
+  const KEYS_OF_ALL = Array.from({ length: MANY }, (_, n) => `Deployment/shop/web-${n}` as const);
+
+  /** Runs `read`, and returns the most characters of JSON that it parsed in one turn of the event loop, and in all. */
+  async function parsedBy(read: () => Promise<unknown>): Promise<{ most: number; all: number }> {
+    const { parse } = JSON;
+    let [most, all, inTurn, isOver] = [0, 0, 0, false];
+    const counting = vi.spyOn(JSON, 'parse').mockImplementation((text: string) => {
+      inTurn += text.length;
+      all += text.length;
+      most = Math.max(most, inTurn);
+      return parse(text) as unknown;
+    });
+    const turn = (): void => {
+      inTurn = 0;
+      if (!isOver) setImmediate(turn);
+    };
+    turn();
+    try {
+      await read();
+    } finally {
+      isOver = true;
+      counting.mockRestore();
+    }
+    return { most, all };
+  }
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['by key', () => catalog.workloads(KEYS_OF_ALL)],
+    [
+      'by a scan',
+      async () => {
+        for await (const rows of catalog.eachWorkload(() => true)) expect(rows).toHaveLength(MANY);
+      },
+    ],
+  ])('are decoded in several turns %s', async (_, read) => {
+    const workloads = KEYS_OF_ALL.map((key) => workload(key, [], { uses: NAMES, dependencies: NAMES }));
+    await write({ workloads });
+    const { most, all } = await parsedBy(read);
+    expect(all).toBeGreaterThan(4 * DECODED_PER_TURN);
+    expect(most).toBeLessThanOrEqual(DECODED_PER_TURN + all / MANY);
+  });
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RedisClient } from '../connection/redis.ts';
 import type { FoundBy } from '@reroll/core/state/outbox';
 import type { SourceHashes, SourceRow, WorkloadRow } from '@reroll/core/state/rows';
@@ -56,6 +57,8 @@ export interface ReloadFacts {
 /** How long a reading may be used. It is compared with the catalog on each use. */
 const READING_SECONDS = 600;
 const SCAN_COUNT = 1000;
+/** Characters of rows to decode in one turn of the event loop, exceeded by at most one row. */
+export const DECODED_PER_TURN = 262_144;
 const LATELY_SECONDS = 10;
 const WARNING_SECONDS = 86_400;
 
@@ -208,8 +211,8 @@ export class Catalog {
       this.#redis.mget(...sources.map((source) => this.keys.readings + source)),
     ]);
     return {
-      sources: zip(sources, rows, decodeSource),
-      readings: zip(sources, readings, (text, source) => decodeReading(source, text, this.#hashKeys)),
+      sources: await zip(sources, rows, decodeSource),
+      readings: await zip(sources, readings, (text, source) => decodeReading(source, text, this.#hashKeys)),
     };
   }
 
@@ -266,7 +269,7 @@ export class Catalog {
     decode: (text: string) => Row | undefined,
   ): Promise<Map<ObjectKey, Row>> {
     if (keys.length === 0) return new Map();
-    return zip(keys, await this.#redis.hmget(hash, ...keys), decode);
+    return await zip(keys, await this.#redis.hmget(hash, ...keys), decode);
   }
 
   /** Returns keys unchecked; `isWanted` and the resync handle invalid ones. */
@@ -279,27 +282,31 @@ export class Catalog {
     do {
       const [next, flat] = await this.#redis.hscan(hash, cursor, 'COUNT', count);
       cursor = next;
-      const rows: [ObjectKey, Row][] = [];
-      for (let at = 0; at < flat.length; at += 2) {
-        const [key, text = ''] = flat.slice(at, at + 2) as [ObjectKey?, string?];
-        const row = key !== undefined && isWanted(key) ? decode(text) : undefined;
-        if (key !== undefined && row !== undefined) rows.push([key, row]);
-      }
-      yield rows;
+      const keys = flat.filter((_, index) => index % 2 === 0) as ObjectKey[];
+      const texts = keys.map((key, index) => (isWanted(key) ? flat[2 * index + 1] : undefined));
+      yield [...(await zip(keys, texts, decode))];
     } while (cursor !== '0');
   }
 }
 
-function zip<ObjectKey extends string, Row>(
+/** Pauses where rows are many or large. */
+async function zip<ObjectKey extends string, Row>(
   keys: readonly ObjectKey[],
-  texts: readonly (string | null)[],
+  texts: readonly (string | null | undefined)[],
   decode: (text: string, key: ObjectKey) => Row | undefined,
-): Map<ObjectKey, Row> {
+): Promise<Map<ObjectKey, Row>> {
   const found = new Map<ObjectKey, Row>();
+  let decoded = 0;
   for (const [index, key] of keys.entries()) {
-    const text = texts[index];
-    const row = text === null || text === undefined ? undefined : decode(text, key);
+    const text = texts[index] ?? '';
+    if (text === '') continue;
+    if (decoded >= DECODED_PER_TURN) {
+      await nextTurn();
+      decoded = 0;
+    }
+    const row = decode(text, key);
     if (row !== undefined) found.set(key, row);
+    decoded += text.length;
   }
   return found;
 }
