@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { figureRows } from '../src/report/figures.ts';
 import { replaceBlock } from '../src/report/markdown.ts';
 import { parseBusySeconds, parseUsage } from '../src/measure/proc.ts';
-import { loadProblems, SCENARIOS, sourceCount } from '../src/scenarios.ts';
+import { loadProblems, type Scenario, SCENARIOS, sourceCount } from '../src/scenarios.ts';
+import { tablesOf } from '../src/report/tables.ts';
+import type { Result } from '../src/task.ts';
 import { titleOf } from '../src/report/title.ts';
 import { layOut } from '../src/work.ts';
 
@@ -23,6 +25,30 @@ describe('a figure', () => {
   it('of which there must be none says so', () => {
     expect(figureRows({ missed: 1 }, { missed: 0 })).toMatchObject([
       { value: '1', target: 'none', met: false },
+    ]);
+  });
+});
+
+describe('the tables of a result', () => {
+  const result = (scenario: Scenario): Result => {
+    const processes = [{ name: 'apiserver', cpuSeconds: 0.68, residentMb: 1000, peakMb: 1001 }];
+    const metered = { processes, cpuSeconds: 0.68, foreignPercent: 0 };
+    const figures = { rolled: 100, singleP50Ms: 120 };
+    const runs = [{ figures, latencies: [], metered, requests: new Map<string, number>() }];
+    return { scenario, figures, runs, processes, requests: new Map() };
+  };
+
+  it('have the CPU of each process for a reloaded workload', () => {
+    expect(tablesOf(result(SCENARIOS.hundred)).at(-1)).toEqual([
+      ['process', 'CPU', 'CPU for a reloaded workload', 'resident', 'peak'],
+      ['apiserver', '0.68 s', '6.80 ms', '1000 MB', '1001 MB'],
+    ]);
+  });
+
+  it('have no CPU of processes that were only started', () => {
+    expect(tablesOf({ ...result(SCENARIOS.secrets), runs: [] }).at(-1)).toEqual([
+      ['process', 'resident', 'peak'],
+      ['apiserver', '1000 MB', '1001 MB'],
     ]);
   });
 });

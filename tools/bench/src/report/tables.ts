@@ -9,8 +9,9 @@ export type Table = readonly (readonly string[])[];
 /** Figures and targets, requests, processes: those of them that the scenario has. */
 export function tablesOf({ scenario, figures, requests, processes, runs }: Result): Table[] {
   const tables = [figureTable(figureRows(figures, scenario.targets), scenario.incumbent)];
-  if (runs.length > 0) tables.push(requestTable(requests, runs.at(-1)?.figures.rolled ?? 0));
-  tables.push(processTable(processes, runs.length > 0));
+  const rolled = runs.at(-1)?.figures.rolled;
+  if (rolled !== undefined) tables.push(requestTable(requests, rolled));
+  tables.push(processTable(processes, rolled));
   return tables.filter((table) => table.length > 1);
 }
 
@@ -34,17 +35,19 @@ function requestTable(requests: RequestCounts, rolled: number): Table {
   return [['requests of the reloader', 'all', 'for a reloaded workload'], ...body];
 }
 
-function processTable(processes: readonly ProcessFigures[], ran: boolean): Table {
-  const head = ['process', 'CPU', 'resident', 'peak'];
+function processTable(processes: readonly ProcessFigures[], rolled: number | undefined): Table {
+  const head = ['process', 'CPU', 'CPU for a reloaded workload', 'resident', 'peak'];
   const body = processes.map(({ name, cpuSeconds, residentMb, peakMb }) => [
     name,
     `${cpuSeconds.toFixed(2)} s`,
+    `${((1000 * cpuSeconds) / (rolled ?? Number.NaN)).toFixed(2)} ms`,
     `${residentMb.toFixed(0)} MB`,
     `${peakMb.toFixed(0)} MB`,
   ]);
   // An idle process is of interest for its memory alone.
-  const drop = (row: readonly string[]): readonly string[] => row.filter((_, column) => column !== 1);
-  return ran ? [head, ...body] : [head, ...body].map(drop);
+  const drop = (row: readonly string[]): readonly string[] =>
+    row.filter((_, column) => ![1, 2].includes(column));
+  return rolled === undefined ? [head, ...body].map(drop) : [head, ...body];
 }
 
 /** With columns of one width, for a terminal. */
