@@ -12,12 +12,18 @@ export interface RerollOptions {
   readonly workers: number;
   /** Of each worker. */
   readonly concurrency: number;
-  /** A duration as in Go. */
-  readonly debounce: string;
+  /** A duration as in Go; undefined: the default. */
+  readonly debounce: string | undefined;
 }
 
 /** What is measured: Reroll, or any other reloader by its command line. */
 export type Subject = { readonly reroll: RerollOptions } | { readonly commandLine: string };
+
+/** The subject as a scenario has it started. */
+export function subjectOf(subject: Subject, scenario: { readonly defaultDebounce?: true }): Subject {
+  if (scenario.defaultDebounce !== true || !('reroll' in subject)) return subject;
+  return { reroll: { ...subject.reroll, debounce: undefined } };
+}
 
 export interface Place {
   readonly kubeconfig: string;
@@ -74,17 +80,24 @@ type Kind = 'watcher' | 'worker';
 function launchOf(name: string, kind: Kind, by: { options: RerollOptions; place: Place }): Launch {
   const main = join(ROOT, 'apps', kind, 'dist', 'main.js');
   if (!existsSync(main)) throw new ClusterError(`expected ${main} to be built: run \`npm run build\` first`);
-  // A scenario changes a source more often than the default limit of a workload lets it be reloaded.
-  const ofWorker = [`--concurrency=${by.options.concurrency}`, '--workload-reload-limit=none'];
-  const own = kind === 'worker' ? ofWorker : [];
   const { kubeconfig: KUBECONFIG, redisUrl: REDIS_URL } = by.place;
   // The folder of the compile cache is one in the image.
   const { NODE_COMPILE_CACHE: _, ...settings } = imageEnvironment();
   return {
     name,
-    args: [main, '--metrics-addr=127.0.0.1:0', `--debounce=${by.options.debounce}`, ...own],
+    args: [main, ...flagsOf(kind, by.options)],
     env: { ...settings, KUBECONFIG, REDIS_URL, POD_NAME: name, POD_NAMESPACE: 'default' },
   };
+}
+
+export function flagsOf(kind: Kind, { concurrency, debounce }: RerollOptions): string[] {
+  // A scenario changes a source more often than the default limit of a workload lets it be reloaded.
+  const ofWorker = [`--concurrency=${concurrency}`, '--workload-reload-limit=none'];
+  return [
+    '--metrics-addr=127.0.0.1:0',
+    ...(debounce === undefined ? [] : [`--debounce=${debounce}`]),
+    ...(kind === 'worker' ? ofWorker : []),
+  ];
 }
 
 async function allReady(apps: readonly App[], by: { place: Place; processes: Processes }): Promise<void> {

@@ -1,4 +1,4 @@
-import type { FigureId, Figures } from './report/figures.ts';
+import type { FigureId } from './report/figures.ts';
 
 /** Opaque Secrets that no workload uses; `bytes` is the size of the data of one. */
 export interface SecretLoad {
@@ -22,6 +22,9 @@ export type Method = 'burst' | 'single' | 'secrets' | 'large';
 /** What the project asks of a figure: at most so much. */
 export type Targets = Readonly<Partial<Record<FigureId, number>>>;
 
+/** A number, or the text that is known of it. */
+export type Incumbent = Readonly<Partial<Record<FigureId, number | string>>>;
+
 export interface Scenario {
   readonly name: ScenarioName;
   readonly about: string;
@@ -32,12 +35,22 @@ export interface Scenario {
   /** Scenarios with the same word on one cluster use the same workloads. */
   readonly workSet: string;
   readonly controllerManager: boolean;
+  /** Reroll is started with its default debounce instead of none. */
+  readonly defaultDebounce?: true;
   readonly targets: Targets;
   /** What stakater/Reloader took for the same (`INCUMBENT`). */
-  readonly incumbent?: Figures;
+  readonly incumbent?: Incumbent;
 }
 
-export const SCENARIO_NAMES = ['hundred', 'thousand', 'idle', 'shared', 'secrets', 'large'] as const;
+export const SCENARIO_NAMES = [
+  'hundred',
+  'thousand',
+  'idle',
+  'default',
+  'shared',
+  'secrets',
+  'large',
+] as const;
 
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
@@ -79,6 +92,16 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     load: { ...TEN_NAMESPACES, changes: 40 },
     targets: { ...EACH_ONCE, singleP50Ms: 15, ...FEW_REQUESTS },
     incumbent: { singleP50Ms: 16.5 },
+  },
+  default: {
+    ...COMMON,
+    name: 'default',
+    about: 'one change at a time with the default debounce',
+    method: 'single',
+    load: { ...TEN_NAMESPACES, changes: 40 },
+    defaultDebounce: true,
+    targets: { ...EACH_ONCE, singleP50Ms: 150, ...FEW_REQUESTS },
+    incumbent: { singleP50Ms: '60-110 ms, in a pod' },
   },
   shared: {
     ...COMMON,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../cluster/src/errors.ts';
 import { type BenchOptions, parseCommand } from '../src/options.ts';
-import { SCENARIO_NAMES } from '../src/scenarios.ts';
+import { SCENARIO_NAMES, SCENARIOS } from '../src/scenarios.ts';
 
 function optionsOf(...argv: readonly string[]): BenchOptions {
   const command = parseCommand(argv);
@@ -34,6 +34,11 @@ describe('arguments', () => {
 
   it('name all scenarios at once', () => {
     expect(optionsOf('--scenario=all').scenarios.map(({ name }) => name)).toEqual([...SCENARIO_NAMES]);
+  });
+
+  it('measure the default debounce, too, when all scenarios are named', () => {
+    const [scenario] = optionsOf('--scenario=all').scenarios.filter(({ name }) => name === 'default');
+    expect(scenario).toMatchObject({ load: SCENARIOS.idle.load, targets: { singleP50Ms: 150 } });
   });
 
   it('replace numbers of a scenario, which then has no targets', () => {

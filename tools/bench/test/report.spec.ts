@@ -3,6 +3,7 @@ import { figureRows } from '../src/report/figures.ts';
 import { replaceBlock } from '../src/report/markdown.ts';
 import { parseBusySeconds, parseUsage } from '../src/measure/proc.ts';
 import { loadProblems, type Scenario, SCENARIOS, sourceCount } from '../src/scenarios.ts';
+import { compared } from '../src/report/report.ts';
 import { tablesOf } from '../src/report/tables.ts';
 import type { Result } from '../src/task.ts';
 import { titleOf } from '../src/report/title.ts';
@@ -50,6 +51,22 @@ describe('the tables of a result', () => {
       ['process', 'resident', 'peak'],
       ['apiserver', '1000 MB', '1001 MB'],
     ]);
+  });
+
+  it('show a range of the incumbent as it is known', () => {
+    const [figures = []] = tablesOf(result(SCENARIOS.default));
+    expect(figures.find(([label]) => label?.endsWith('p50'))).toEqual([
+      'one change when idle, p50',
+      '120.0 ms',
+      'at most 150 ms',
+      'yes',
+      '60-110 ms, in a pod',
+    ]);
+  });
+
+  it('compare single changes with those of idle only in a large cluster', () => {
+    const all = compared([SCENARIOS.idle, SCENARIOS.default, SCENARIOS.large].map(result));
+    expect(all.map(({ figures }) => figures.singleVersusIdle)).toEqual([undefined, undefined, 1]);
   });
 });
 
@@ -99,6 +116,7 @@ describe('the scenarios', () => {
 
   it('have a title with their numbers', () => {
     expect(titleOf(SCENARIOS.hundred)).toBe('100 changes at once, 2,000 workloads in 10 namespaces');
+    expect(titleOf(SCENARIOS.default)).toMatch(/, default debounce$/u);
   });
 });
 

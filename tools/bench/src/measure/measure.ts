@@ -5,6 +5,7 @@ import { median } from './numbers.ts';
 import { measureSecrets } from './measure-secrets.ts';
 import { usageOf, type NamedProcess } from './proc.ts';
 import { burst, type Run, singles } from '../run.ts';
+import { subjectOf } from '../reloader.ts';
 import { LARGE_SINGLES, type Method, type Scenario } from '../scenarios.ts';
 import { type Session, withSession } from '../session.ts';
 import { repeat, type Result, type Task } from '../task.ts';
@@ -26,7 +27,8 @@ export async function measure(bench: Bench, scenario: Scenario): Promise<Result>
     set = await createWorkSet(bench, { prefix: workSet, workloads, namespaces, sharing });
     bench.workSets.set(workSet, set);
   }
-  return await METHODS[method]({ bench, scenario, set });
+  const options = { ...bench.options, subject: subjectOf(bench.options.subject, scenario) };
+  return await METHODS[method]({ bench: { ...bench, options }, scenario, set });
 }
 
 async function measureBurst(task: Task): Promise<Result> {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { machineText } from '../measure/machine.ts';
+import { subjectOf } from '../reloader.ts';
 import { type Report, subjectName, subjectText } from './report.ts';
 import { markdownTable, tablesOf } from './tables.ts';
 import { INCUMBENT } from '../scenarios.ts';
@@ -40,7 +41,7 @@ function blockOf(report: Report, result: Result): string {
   return [
     `**${titleOf(result.scenario)}**`,
     ...tablesOf(result).map((table) => markdownTable(table).trimEnd()),
-    `${subjectText(options.subject)}. ${startedAt.slice(0, 10)}, ${machineText(machine)}, Kubernetes ${kubernetes}.${runs}`,
+    `${subjectText(subjectOf(options.subject, result.scenario))}. ${startedAt.slice(0, 10)}, ${machineText(machine)}, Kubernetes ${kubernetes}.${runs}`,
     ...(result.scenario.incumbent ? [INCUMBENT] : []),
   ].join('\n\n');
 }

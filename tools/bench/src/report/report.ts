@@ -24,8 +24,9 @@ export function subjectName(subject: Subject): 'reroll' | 'other' {
 export function subjectText(subject: Subject): string {
   if (!('reroll' in subject)) return subject.commandLine;
   const { watchers, workers, concurrency, debounce } = subject.reroll;
+  const wait = debounce === undefined ? 'default debounce' : `debounce ${debounce}`;
   const plural = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
-  return `Reroll: ${plural(watchers, 'watcher')}, ${plural(workers, 'worker')} of ${plural(concurrency, 'job')} at a time, debounce ${debounce}`;
+  return `Reroll: ${plural(watchers, 'watcher')}, ${plural(workers, 'worker')} of ${plural(concurrency, 'job')} at a time, ${wait}`;
 }
 
 /** Fills in what takes more than one scenario to tell. */
@@ -33,7 +34,7 @@ export function compared(results: readonly Result[]): Result[] {
   const idle = results.find(({ scenario }) => scenario.name === 'idle')?.figures.singleP50Ms;
   return results.map((result) => {
     const { singleP50Ms } = result.figures;
-    if (idle === undefined || singleP50Ms === undefined || result.scenario.name === 'idle') return result;
+    if (idle === undefined || singleP50Ms === undefined || result.scenario.method !== 'large') return result;
     return { ...result, figures: { ...result.figures, singleVersusIdle: singleP50Ms / idle } };
   });
 }

@@ -1,6 +1,7 @@
-import { figureRows, show, type FigureRow, type Figures } from './figures.ts';
+import { figureRows, show, type FigureRow } from './figures.ts';
 import type { ProcessFigures } from '../measure/proc.ts';
 import type { RequestCounts } from '../measure/request-counts.ts';
+import type { Incumbent } from '../scenarios.ts';
 import type { Result } from '../task.ts';
 
 /** A table as cells; the first row is its head. */
@@ -15,10 +16,16 @@ export function tablesOf({ scenario, figures, requests, processes, runs }: Resul
   return tables.filter((table) => table.length > 1);
 }
 
-function figureTable(rows: readonly FigureRow[], incumbent: Figures | undefined): Table {
+function figureTable(rows: readonly FigureRow[], incumbent: Incumbent | undefined): Table {
   const body = rows.map(({ id, label, value, target, met }) => {
     const theirs = incumbent?.[id];
-    return [label, value, target, verdict(met), theirs === undefined ? '' : show(id, theirs)];
+    return [
+      label,
+      value,
+      target,
+      verdict(met),
+      typeof theirs === 'number' ? show(id, theirs) : (theirs ?? ''),
+    ];
   });
   const table = [['', 'measured', 'target', 'met', 'stakater/Reloader'], ...body];
   return incumbent ? table : table.map((row) => row.slice(0, -1));

@@ -4,8 +4,9 @@ import { LARGE_SINGLES, type Load, type Scenario } from '../scenarios.ts';
 export function titleOf(scenario: Scenario): string {
   const { workloads, namespaces } = scenario.load;
   const where = `${count(workloads, 'workload')} in ${count(namespaces, 'namespace')}`;
+  const debounce = scenario.defaultDebounce === true ? ', default debounce' : '';
   const servers = scenario.controllerManager ? '' : ', controller-manager off';
-  return `${deedOf(scenario)}, ${where}${servers}`;
+  return `${deedOf(scenario)}, ${where}${debounce}${servers}`;
 }
 
 function deedOf({ method, load }: Scenario): string {
