@@ -46,7 +46,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const READY_WITHIN_MS = 300_000;
 
 /**
- * Starts the subject's processes. Reroll is ready when they say so; of another reloader it is only known
+ * Starts the subject's processes. Reroll is ready when they say so, and one watcher leads; of another reloader it is only known
  * that its process runs: whether it reacts is found out by the caller.
  */
 export async function startReloader(subject: Subject, place: Place, processes: Processes): Promise<Started> {
@@ -72,6 +72,7 @@ async function startReroll(options: RerollOptions, place: Place, processes: Proc
   await allReady(watchers, { place, processes });
   const syncSeconds = (performance.now() - began) / 1000;
   await allReady(workers, { place, processes });
+  await oneLeads(watchers, { place, processes });
   return { processes: [...watchers, ...workers], watchers, workers, syncSeconds };
 }
 
@@ -88,6 +89,16 @@ function launchOf(name: string, kind: Kind, by: { options: RerollOptions; place:
     args: [main, ...flagsOf(kind, by.options)],
     env: { ...settings, KUBECONFIG, REDIS_URL, POD_NAME: name, POD_NAMESPACE: 'default' },
   };
+}
+
+/** The one before was killed: its Lease has to expire first. */
+async function oneLeads(watchers: readonly App[], by: { place: Place; processes: Processes }): Promise<void> {
+  const condition = (): boolean => {
+    by.processes.verify();
+    return watchers.some((watcher) => watcher.logs().includes('became leader'));
+  };
+  const { signal } = by.place;
+  await waitUntil(condition, { what: 'a watcher to lead', timeoutMs: READY_WITHIN_MS, everyMs: 20, signal });
 }
 
 export function flagsOf(kind: Kind, { concurrency, debounce }: RerollOptions): string[] {

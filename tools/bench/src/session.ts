@@ -7,6 +7,7 @@ import type { NamedProcess } from './measure/proc.ts';
 import { Processes } from './processes.ts';
 import { untilQuiet } from './measure/quiet.ts';
 import { startReloader, type Started } from './reloader.ts';
+import { firstLatency } from './measure/first-change.ts';
 import { RolloutLog } from './measure/rollout-log.ts';
 import { RolloutWatch } from './measure/rollout-watch.ts';
 import { idText } from './work.ts';
@@ -20,6 +21,8 @@ export interface Session {
   readonly processes: readonly NamedProcess[];
   /** Rollouts between the start and the first change that the bench made. */
   readonly startupRollouts: number;
+  /** From the first change after the start to its patch; undefined for a reloader that does not say when it is ready. */
+  readonly firstMs: number | undefined;
   /** @throws ClusterError when the watch broke or a process ended: then the run is worth nothing. */
   verify(): void;
 }
@@ -54,18 +57,20 @@ async function open(bench: Bench, parts: Parts): Promise<Session> {
     watch.verify();
     processes.verify();
   };
-  await untilItReacts(bench, log, verify);
+  const firstAt = await untilItReacts(bench, log, verify);
   bench.log(`the reloader reacts ${((performance.now() - began) / 1000).toFixed(1)} s after its start`);
   if (!(await untilQuiet(watch, bench.signal))) bench.log('somebody writes workloads all the time: going on');
   verify();
   const canary = canaryNames(bench);
-  const others = [...log.finish().surplus].filter(([workload]) => !canary.has(workload));
+  const { surplus, outcomes } = log.finish();
+  const others = [...surplus].filter(([workload]) => !canary.has(workload));
   return {
     started,
     log,
     watch,
     verify,
     processes: [...started.processes, ...surroundings(bench)],
+    firstMs: started.syncSeconds === undefined ? undefined : firstLatency(outcomes, firstAt),
     startupRollouts: sum(others.map(([, count]) => count)),
   };
 }
@@ -75,13 +80,14 @@ const ASK_AGAIN_MS = 3000;
 
 /**
  * Changes the canary until it is rolled: only this tells of any reloader that it is ready. What another
- * reloader does not see while it starts, it may never see, so the change is repeated.
+ * reloader does not see while it starts, it may never see, so the change is repeated. Returns when the first was made.
  */
-async function untilItReacts(bench: Bench, log: RolloutLog, verify: () => void): Promise<void> {
+async function untilItReacts(bench: Bench, log: RolloutLog, verify: () => void): Promise<number> {
   const changer = new Changer(bench.api.client, bench.canary, { log, signal: bench.signal });
-  const deadline = performance.now() + REACTS_WITHIN_MS;
+  await changer.warmUp(bench.canary.sources, 1);
+  const firstAt = performance.now();
   do {
-    if (performance.now() > deadline) {
+    if (performance.now() > firstAt + REACTS_WITHIN_MS) {
       throw new ClusterError(`expected the reloader to roll a workload within ${REACTS_WITHIN_MS / 1000} s`);
     }
     await changer.changeAll(bench.canary.sources, 1);
@@ -91,6 +97,7 @@ async function untilItReacts(bench: Bench, log: RolloutLog, verify: () => void):
       await sleep(20, undefined, { signal: bench.signal });
     }
   } while (log.pending > 0);
+  return firstAt;
 }
 
 function canaryNames(bench: Bench): ReadonlySet<string> {

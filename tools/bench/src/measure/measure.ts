@@ -1,6 +1,7 @@
 import type { Bench } from '../bench.ts';
 import { combine, type Figures } from '../report/figures.ts';
 import { measureFloor, type Floor } from '../floor.ts';
+import { firstFigures } from './first-change.ts';
 import { median } from './numbers.ts';
 import { measureSecrets } from './measure-secrets.ts';
 import { usageOf, type NamedProcess } from './proc.ts';
@@ -46,9 +47,15 @@ async function measureSingle(task: Task): Promise<Result> {
   const { bench, scenario, set } = task;
   const sources = set.sources.slice(0, scenario.load.changes);
   const { reaction } = await measureFloor(bench, set, sources);
+  // There is one first change in each start, and the last start is that of all runs.
+  const firsts: (number | undefined)[] = [];
+  while (firsts.length < bench.options.repeat - 1)
+    firsts.push(await withSession(bench, ({ firstMs }) => Promise.resolve(firstMs)));
   return await withSession(bench, async (session) => {
     const runs = await repeat(task, async () => await singles({ bench, session, set, sources, reaction }));
-    return resultOf(scenario, runs, { session });
+    const result = resultOf(scenario, runs, { session });
+    const first = firstFigures([...firsts, session.firstMs], result.figures.singleP50Ms);
+    return { ...result, figures: { ...result.figures, ...first } };
   });
 }
 

@@ -25,6 +25,8 @@ export const FIGURES = {
   singleP50Ms: { label: 'one change when idle, p50', unit: 'ms', digits: 1 },
   singleP90Ms: { label: 'one change when idle, p90', unit: 'ms', digits: 1 },
   singleMaxMs: { label: 'one change when idle, longest', unit: 'ms', digits: 1 },
+  firstMs: { label: 'first change after start-up', unit: 'ms', digits: 1 },
+  firstVersusLater: { label: 'that against the p50 of later ones', unit: 'x', digits: 2 },
   singleVersusIdle: { label: 'its p50 against that of `idle`', unit: 'x', digits: 2 },
   requestsPerRolled: { label: 'requests for a reloaded workload, without Events', unit: '', digits: 2 },
   eventsPerRolled: { label: 'Events for a reloaded workload', unit: '', digits: 2 },
