@@ -67,7 +67,10 @@ async function claimed(
   readiness: Readiness,
 ): Promise<Catalog> {
   const { client, reports, waiting } = redis;
-  const catalog = new Catalog(client, catalogKeys(identity), process.hashKeys);
+  const catalog = new Catalog(client, catalogKeys(identity), {
+    hash: process.options.hash ?? 'auto',
+    keys: process.hashKeys,
+  });
   readiness.add('redis', () => catalog.ask().then(() => undefined));
   await claimWhenReachable(catalog, identity.uid, waiting);
   await checkServers(client, waiting, (policy) => reports.onEvicting(policy));

@@ -58,7 +58,7 @@ const MAX_PAUSE = 5_000;
  * 5. Jobs that end pauses, delayed until the pause is over.
  *
  * A failed write is retried for ever, with growing pauses (`reroll_publish_retries_total`). The outbox holds only
- * keys, so it never outgrows the cluster. Only one write is under way at a time.
+ * keys, and hashes of sources that changed, so it never outgrows the cluster. Only one write is under way at a time.
  */
 export class Publisher {
   readonly #context: PublisherContext;
@@ -72,6 +72,8 @@ export class Publisher {
   #asksForUntold = false;
   /** Redis lost writes, so rows may be back that were removed. */
   #asksForLeftOver = false;
+  /** Whether the last readings could not be written; only the first failure is logged. */
+  #failsToLeave = false;
   #pause = MIN_PAUSE;
   #isBackingOff = false;
   #loop: Promise<void> | null = null;
@@ -308,10 +310,17 @@ export class Publisher {
   async #leaveReadings(readings: RowKeys['readings']): Promise<void> {
     const { catalog, log } = this.#context;
     if (this.#notifyOnly) return;
+    if (readings.size === 0) return;
     try {
       await Promise.all([...readings].map(([source, reading]) => catalog.putReading(source, reading)));
+      this.#failsToLeave = false;
     } catch (error) {
-      log.failure('cannot leave the hashes of changed sources for the workers, which will read them', error);
+      if (!this.#failsToLeave)
+        log.failure(
+          'cannot leave the hashes of changed sources for the workers, which will read them',
+          error,
+        );
+      this.#failsToLeave = true;
     }
   }
 

@@ -31,7 +31,6 @@ class Scene {
   now: SourceNow | SourceAbsence = NOW;
   /** What the leader left. */
   reading: SourceHashes | undefined;
-  hasScheme = true;
   before: Before | undefined = { foundBy: 'event', hash: '1.A' };
   settings: Partial<DecisionSettings> = {};
   isPosted = false;
@@ -53,7 +52,6 @@ class Scene {
             this.done.push('read');
             return this.now;
           },
-          hasScheme: () => this.hasScheme,
         },
         history: { before: async () => this.before },
         queue: {
@@ -193,9 +191,9 @@ describe('the hashes that the leader left', () => {
       (scene) => void (scene.exists = false),
     ],
     [
-      'nor if this worker writes markers by another scheme',
+      'nor if the row has a hash under another key',
       ['read', 'leave hashes', 'expect 1', 'enqueue 1'],
-      (scene) => void (scene.hasScheme = false),
+      (scene) => void (scene.reading = { ...HASHES, hash: '1.k' }),
     ],
     ['nor for a webhook', ['read', 'notify'], (scene) => void (scene.isPosted = true)],
   ])('%s', async (_name, done, change) => {

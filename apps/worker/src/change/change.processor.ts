@@ -23,7 +23,7 @@ import type { Webhook } from '../notify/webhook.ts';
 
 export interface ChangePorts {
   readonly catalog: Pick<Catalog, 'eachUser' | 'workloads' | 'sourceFacts' | 'putReading' | 'backingOff'>;
-  readonly sources: Pick<SourceReader, 'read' | 'hasScheme'>;
+  readonly sources: Pick<SourceReader, 'read'>;
   readonly history: Pick<History, 'before'>;
   readonly queue: Pick<Queues, 'enqueueReloads' | 'bringForward'>;
   readonly reports: Pick<ChangeReports, 'judged' | 'expect' | 'enqueued' | 'ended' | 'failed'>;
@@ -85,7 +85,7 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
       const now = row?.exists ? { hash: row.hash } : 'SourceAbsent';
       return { entry: changeEntry(job, { before, now, judged: [] }), isQuiet: true };
     }
-    const now = this.#left(source, row, facts.readings.get(source)) ?? (await this.#read(source));
+    const now = leftFor(row, facts.readings.get(source)) ?? (await this.#read(source));
     const judged = typeof now === 'string' ? [] : await this.#judgeAll(source, row, users);
     const entry = changeEntry(job, { before, now, judged });
     reports.expect(entry);
@@ -115,17 +115,6 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
     const now = await this.#ports.sources.read(partsOf(job.source));
     await webhook.changed(job.source, now);
     return { entry: changeEntry(job, { before, now, judged: [] }), isQuiet: false };
-  }
-
-  /** The hashes that the leader left, if they are those of the row and this worker would compute the same. */
-  #left(
-    source: SourceKey,
-    row: SourceRow | undefined,
-    reading: SourceHashes | undefined,
-  ): SourceHashes | undefined {
-    const isUsable =
-      row?.exists && reading?.rv === row.rv && this.#ports.sources.hasScheme(reading, kindOf(source));
-    return isUsable ? reading : undefined;
   }
 
   /** Reads the source, and leaves its hashes for the reload jobs. */
@@ -189,6 +178,11 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
 
 function* portionsOf<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += USERS_PER_PORTION) yield items.slice(at, at + USERS_PER_PORTION);
+}
+
+/** The hashes that the leader left, if they are those of the row. */
+function leftFor(row: SourceRow | undefined, reading: SourceHashes | undefined): SourceHashes | undefined {
+  return row?.exists && reading?.rv === row.rv && reading.hash === row.hash ? reading : undefined;
 }
 
 interface ChangeFacts {

@@ -2,15 +2,9 @@ import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { AdoptedSystem } from '@reroll/core/adopted/adopted';
 import { isAdoptedMark } from '@reroll/core/adopted/adopted-marker';
 import { isWaveMark, type WaveChildren } from '@reroll/core/adopted/wave-marker';
-import type { SourceHashes, SourceName } from '@reroll/core/state/rows';
+import type { SourceName } from '@reroll/core/state/rows';
 import { matchesLabels, type LabelSelector } from '@reroll/core/label-selector';
-import {
-  hasScheme,
-  isMarkerHash,
-  isMarkerHashOf,
-  markerHash,
-  type MarkerHash,
-} from '@reroll/core/marker/marker-hash';
+import { isMarkerHash, isMarkerHashOf, markerHash, type MarkerHash } from '@reroll/core/marker/marker-hash';
 import {
   isKey,
   keyOf,
@@ -18,7 +12,6 @@ import {
   type SourceData,
   type SourceId,
   type SourceKey,
-  type SourceKind,
 } from '@reroll/core/model';
 import { AwaitedKeys } from '@reroll/core/record/awaited-keys';
 import {
@@ -103,12 +96,6 @@ export class SourceReader {
     if (!object) return 'SourceAbsent';
     if (!this.#isWatched(object)) return 'SourceNotWatched';
     return this.#hashed(source, object, definition.data(object));
-  }
-
-  /** Whether hashes that another process computed have the scheme of the markers that this one writes. */
-  hasScheme({ markerHash: marked }: SourceHashes, kind: SourceKind): boolean {
-    const { hashKeys: keys, markerHash: hash } = this.#settings;
-    return hasScheme(marked, kind, { hash, keys });
   }
 
   /**

@@ -113,7 +113,7 @@ function fresh(read: SourceNow | SourceAbsence, recorded: string | undefined): S
   return { rv: read.rv, hash: read.hash, isRecorded, isKeyAwaited, afterWorkload: true };
 }
 
-/** The reading of the change job that enqueued this reload job. */
+/** The hashes that the leader, or the change job, left for this reload job. */
 function handedOver(
   workload: WorkloadNow,
   key: SourceKey,

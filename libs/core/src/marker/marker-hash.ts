@@ -44,10 +44,11 @@ export function markerHash(kind: SourceKind, source: SourceData, scheme = INCUMB
   return keyed(text, key);
 }
 
-/** Whether a marker's hash has the form that the scheme gives to a source of this kind. */
+/** Whether a marker's hash has the form that the scheme gives to a source of this kind, with the same key. */
 export function hasScheme(marked: string, kind: SourceKind, scheme: MarkerScheme): boolean {
-  const unkeyed = marked.length === SHA1_DIGITS ? 'sha1' : 'sha256';
-  return (marked.startsWith('k') ? 'hmac-sha256' : unkeyed) === algorithmOf(kind, scheme);
+  const algorithm = algorithmOf(kind, scheme);
+  if (algorithm === 'hmac-sha256') return marked.startsWith(`k${scheme.keys[0]?.id}.`);
+  return !marked.startsWith('k') && (marked.length === SHA1_DIGITS) === (algorithm === 'sha1');
 }
 
 function algorithmOf(kind: SourceKind, { hash, keys }: MarkerScheme): Exclude<MarkerHash, 'auto'> {

@@ -16,7 +16,7 @@ export interface SourceReading {
   /** The entry has a key that other workers may have but this one does not, so it cannot compare. */
   readonly isKeyAwaited?: boolean;
   /**
-   * Whether the source was read after the workload. An older reading (another worker's, of the same change) may justify a reload,
+   * Whether the source was read after the workload. An older reading (of the same change, by the leader or another worker) may justify a reload,
    * because the leader has checked it against the present, but never a correction of the record.
    */
   readonly afterWorkload: boolean;
@@ -218,16 +218,16 @@ function verdictUnread(
 }
 
 /**
- * Whether the leader reports the dependency as pending and the other worker read the very write that the leader saw. Hashes of
+ * Whether the leader reports the dependency as pending and the hashes are those of the very write that the leader saw. Hashes of
  * different schemes may be of the same data, so the source is then read: the record may have an older scheme, or the leader may
- * still have the previous key.
+ * have another key than when the hashes were left.
  */
 function isKnownPending(
   { row, reading, name }: DependencyFacts,
   workload: WorkloadRow,
   recorded: RecordHash | undefined,
 ): boolean {
-  if (row === undefined || reading?.rv !== row.rv) return false;
+  if (row === undefined || reading?.rv !== row.rv || reading.hash !== row.hash) return false;
   if (recorded !== undefined && !isSameScheme(recorded, reading.hash)) return false;
   const { hash } = reading;
   if (recorded === hash) return false;

@@ -4,7 +4,7 @@ import type { RedisClient } from '../connection/redis.ts';
 import type { FoundBy } from '@reroll/core/state/outbox';
 import type { SourceHashes, SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
-import type { HashKeys } from '@reroll/core/record/record-hash';
+import type { MarkerScheme } from '@reroll/core/marker/marker-hash';
 import { RV_UNKNOWN, isRv, type Rv } from '@reroll/core/rv';
 import { CatalogError } from '../connection/errors.ts';
 import type { CatalogKeys } from './keys.ts';
@@ -66,13 +66,13 @@ const WARNING_SECONDS = 86_400;
 export class Catalog {
   readonly keys: CatalogKeys;
   readonly #redis: RedisClient;
-  readonly #hashKeys: HashKeys;
+  readonly #scheme: MarkerScheme;
 
-  /** `hashKeys`: the keys that seal readings. Default none: readings are plain. */
-  constructor(redis: RedisClient, keys: CatalogKeys, hashKeys: HashKeys = []) {
+  /** `scheme`: of markers, whose keys also seal readings. Default: `auto` without a key, so readings are plain. */
+  constructor(redis: RedisClient, keys: CatalogKeys, scheme: MarkerScheme = { hash: 'auto', keys: [] }) {
     this.#redis = redis;
     this.keys = keys;
-    this.#hashKeys = hashKeys;
+    this.#scheme = scheme;
   }
 
   /**
@@ -190,7 +190,7 @@ export class Catalog {
 
   /** Leaves the hashes of a source for the jobs of its change. */
   async putReading(source: SourceKey, reading: SourceHashes): Promise<void> {
-    const text = encodeReading(source, reading, this.#hashKeys);
+    const text = encodeReading(source, reading, this.#scheme.keys);
     await this.#redis.set(this.keys.readings + source, text, 'EX', READING_SECONDS);
   }
 
@@ -212,7 +212,7 @@ export class Catalog {
     ]);
     return {
       sources: await zip(sources, rows, decodeSource),
-      readings: await zip(sources, readings, (text, source) => decodeReading(source, text, this.#hashKeys)),
+      readings: await zip(sources, readings, (text, source) => decodeReading(source, text, this.#scheme)),
     };
   }
 
@@ -289,6 +289,14 @@ export class Catalog {
   }
 }
 
+/** What this process has decoded in this turn of the event loop, for all who read at once. */
+const inTurn = { characters: 0 };
+
+function decodes(characters: number): void {
+  if (inTurn.characters === 0) setImmediate(() => (inTurn.characters = 0));
+  inTurn.characters += characters;
+}
+
 /** Pauses where rows are many or large. */
 async function zip<ObjectKey extends string, Row>(
   keys: readonly ObjectKey[],
@@ -296,17 +304,13 @@ async function zip<ObjectKey extends string, Row>(
   decode: (text: string, key: ObjectKey) => Row | undefined,
 ): Promise<Map<ObjectKey, Row>> {
   const found = new Map<ObjectKey, Row>();
-  let decoded = 0;
   for (const [index, key] of keys.entries()) {
     const text = texts[index] ?? '';
     if (text === '') continue;
-    if (decoded >= DECODED_PER_TURN) {
-      await nextTurn();
-      decoded = 0;
-    }
+    while (inTurn.characters >= DECODED_PER_TURN) await nextTurn();
+    decodes(text.length);
     const row = decode(text, key);
     if (row !== undefined) found.set(key, row);
-    decoded += text.length;
   }
   return found;
 }

@@ -15,7 +15,7 @@ export interface CatalogKeys {
   readonly workloads: string;
   /** Prefix of the sets `…<source key>`: workloads that use, name or mention the source. */
   readonly users: string;
-  /** Prefix of the strings `…<source key>`: what a change job read of the source. */
+  /** Prefix of the strings `…<source key>`: the hashes of the source's last change, for the jobs of that change. */
   readonly readings: string;
   /** Hash: workload key to id of the reload job that is waiting for its next attempt. */
   readonly backingOff: string;

@@ -1,7 +1,7 @@
 import type { SourceKey } from '@reroll/core/model';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { markerHash } from '@reroll/core/marker/marker-hash';
+import { markerHash, type MarkerHash } from '@reroll/core/marker/marker-hash';
 import { hashKey, recordHash, type HashKeys } from '@reroll/core/record/record-hash';
 import type { SourceHashes } from '@reroll/core/state/rows';
 import { decodeReading, encodeReading } from './reading-codec.ts';
@@ -21,11 +21,14 @@ describe('a reading', () => {
     ['under a key', [key]],
     ['under the first of two', [key, older]],
   ])('%s comes back as it was', (_, keys) => {
-    expect(decodeReading(SECRET, encodeReading(SECRET, reading, keys), keys)).toEqual(reading);
+    expect(decodeReading(SECRET, encodeReading(SECRET, reading, keys), { hash: 'sha1', keys })).toEqual(
+      reading,
+    );
   });
 
   it('under a key that is the first no more comes back too', () => {
-    expect(decodeReading(SECRET, encodeReading(SECRET, reading, [older]), [key, older])).toEqual(reading);
+    const sealed = encodeReading(SECRET, reading, [older]);
+    expect(decodeReading(SECRET, sealed, { hash: 'sha1', keys: [key, older] })).toEqual(reading);
   });
 
   it('under a key shows none of its hashes, and is another text each time', () => {
@@ -64,6 +67,18 @@ describe('nothing is read', () => {
       [],
     ],
   ])('%s', (_, source, text, keys) => {
-    expect(decodeReading(source, text, keys)).toBeUndefined();
+    expect(decodeReading(source, text, { hash: 'sha1', keys })).toBeUndefined();
+  });
+
+  it.each<[string, MarkerHash, MarkerHash, HashKeys]>([
+    ['of another scheme', 'sha1', 'sha256', [key]],
+    ['of another scheme, by default', 'sha1', 'auto', [key]],
+    ['without a key where there is to be one', 'sha256', 'hmac-sha256', [key]],
+    ['under a key that is the first no more', 'hmac-sha256', 'hmac-sha256', [older, key]],
+  ])("of a marker's hash %s", (_, made, hash, keys) => {
+    const marked = { ...reading, markerHash: markerHash('Secret', data, { hash: made, keys: [key] }) };
+    const text = encodeReading(SECRET, marked, [key]);
+    expect(decodeReading(SECRET, text, { hash: made, keys: [key] })).toEqual(marked);
+    expect(decodeReading(SECRET, text, { hash, keys })).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { jsonFields } from '@reroll/core/json';
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { isMarkerHash } from '@reroll/core/marker/marker-hash';
-import type { SourceKey } from '@reroll/core/model';
+import { hasScheme, isMarkerHash, type MarkerScheme } from '@reroll/core/marker/marker-hash';
+import { kindOf, type SourceKey } from '@reroll/core/model';
 import { isRecordHash, type HashKey, type HashKeys } from '@reroll/core/record/record-hash';
 import { isRv } from '@reroll/core/rv';
 import type { SourceHashes } from '@reroll/core/state/rows';
@@ -21,10 +21,18 @@ export function encodeReading(source: SourceKey, reading: SourceHashes, keys: Ha
   return key ? seal(text, source, key) : text;
 }
 
-/** Returns undefined if the text is no reading or no known key sealed it; the caller then reads the source. */
-export function decodeReading(source: SourceKey, text: string, keys: HashKeys): SourceHashes | undefined {
-  const opened = keys.length === 0 ? text : open(text, source, keys);
-  return opened === undefined ? undefined : parse(opened);
+/**
+ * Returns undefined if the text is no reading, if no known key sealed it, or if its marker's hash is not of the scheme of the markers that
+ * this process writes; the caller then reads the source.
+ */
+export function decodeReading(
+  source: SourceKey,
+  text: string,
+  scheme: MarkerScheme,
+): SourceHashes | undefined {
+  const opened = scheme.keys.length === 0 ? text : open(text, source, scheme.keys);
+  const reading = opened === undefined ? undefined : parse(opened);
+  return reading && hasScheme(reading.markerHash, kindOf(source), scheme) ? reading : undefined;
 }
 
 function seal(text: string, source: SourceKey, key: HashKey): string {

@@ -77,5 +77,14 @@ export const catalogMutants = [
         test: 'under a key shows none of its hashes, and is another text each time',
       },
     },
+    {
+      name: 'a marker gets a hash of a scheme that its worker does not write',
+      text: `return reading && hasScheme(reading.markerHash, kindOf(source), scheme) ? reading : undefined;`,
+      replacement: `return reading;`,
+      killedBy: {
+        spec: `${CATALOG}/reading-codec.spec.ts`,
+        test: 'of another scheme, by default',
+      },
+    },
   ]),
 ];

@@ -33,7 +33,7 @@ export const planMutants = [
     },
     {
       name: 'a reading counts though the leader has seen another write',
-      text: `if (row === undefined || reading?.rv !== row.rv) return false;`,
+      text: `if (row === undefined || reading?.rv !== row.rv || reading.hash !== row.hash) return false;`,
       replacement: `if (row === undefined || !reading) return false;`,
       killedBy: {
         spec: `${RELOAD}/plan.spec.ts`,

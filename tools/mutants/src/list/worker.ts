@@ -33,10 +33,10 @@ export const workerMutants = [
       killedBy: { spec: CHANGES, test: 'are not taken if the row shows another write' },
     },
     {
-      name: 'a change job takes a hash for the marker that its worker would not write',
-      text: `&& this.#ports.sources.hasScheme(reading, kindOf(source));`,
-      replacement: `;`,
-      killedBy: { spec: CHANGES, test: 'nor if this worker writes markers by another scheme' },
+      name: 'a change job takes hashes under another key than the row has',
+      text: `&& reading.hash === row.hash`,
+      replacement: ``,
+      killedBy: { spec: CHANGES, test: 'nor if the row has a hash under another key' },
     },
   ]),
   ...inFile(`${WORKER}/reload/workload-reader.ts`, [
