@@ -108,11 +108,18 @@ it('show no credential', async () => {
 });
 
 it.each<[string, ChartValues, boolean]>([
-  ['that the default image cannot be pulled, and how to load one', {}, true],
+  ['that the default image cannot be pulled, and how to load or push one', {}, true],
   ['nothing of it with an image elsewhere', { image: { repository: 'r.example/reroll' } }, false],
   ['nothing of it with a mirror', { global: { imageRegistry: 'r.example' } }, false],
 ])('tell %s', async (_what, values, isTold) => {
   const notes = await notesWith(values);
-  for (const text of ['No image is published', 'kind load docker-image ghcr.io/reroll/reroll:0.1.0\n'])
+  for (const text of [
+    'No image is published',
+    '\n  kind load docker-image ghcr.io/reroll/reroll:0.1.0\n',
+    '\n  minikube image load ghcr.io/reroll/reroll:0.1.0\n',
+    '\n  k3d image import ghcr.io/reroll/reroll:0.1.0\n',
+    '\n  npm run images -- --image=REGISTRY/reroll:0.1.0 --push\n',
+    '\n  helm upgrade prod CHART -n ops --reset-then-reuse-values --set image.repository=REGISTRY/reroll\n',
+  ])
     expect(notes.includes(text)).toBe(isTold);
 });

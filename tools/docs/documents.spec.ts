@@ -49,6 +49,10 @@ it('a link that leads nowhere is found', () => {
   expect(anchorsOf('# A `b` [c](d)\n## A\n## A\n')).toEqual(new Set(['a-b-c', 'a', 'a-1']));
 });
 
+it('README.md is short', () => {
+  expect(TEXTS.get('README.md')?.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+});
+
 /**
  * Words that the glossary has others for, and what to write. Names on the wire stand in code spans, which are not searched. Decisions are
  * records of their time; the compatibility page quotes stakater/Reloader.
