@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { at, find, installed, workload } from './look.ts';
 import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
 import { difference } from './testing/facts.ts';
+import { complaintAboutSpec } from '../docs/compatibility.ts';
+import { ELSEWHERE, keysWithout } from './testing/incumbent-keys.ts';
 import { wrongRows, type Row } from './testing/rows.ts';
 
 /**
@@ -297,7 +299,9 @@ const PODS: readonly Row[] = [
   ['volumes and volumeMounts, as older charts have them', ours(VOLUME), VOLUME_ADDED],
   [
     'deployment.securityContext',
-    deployment({ securityContext: { runAsUser: 1234 } }),
+    deployment({
+      securityContext: { runAsNonRoot: true, runAsUser: 1234, seccompProfile: { type: 'RuntimeDefault' } },
+    }),
     [
       ...replaced('pod.securityContext.runAsUser', '65532', '1234'),
       `- ${MAKE_SECRETS} pod.securityContext.runAsUser=65532`,
@@ -312,8 +316,11 @@ const PODS: readonly Row[] = [
   ['deployment.annotations', deployment({ annotations: { a: 'b' } }), both('metadata.annotations.a="b"')],
   [
     'deployment.labels, on the pods too and not in selectors',
-    deployment({ labels: { provider: 'stakater' } }),
-    [...both('metadata.labels.provider="stakater"'), ...pods('pod.metadata.labels.provider="stakater"')],
+    deployment({ labels: { provider: 'stakater', group: 'com.stakater.platform', version: 'v1.4.21' } }),
+    ['provider="stakater"', 'group="com.stakater.platform"', 'version="v1.4.21"'].flatMap((label) => [
+      ...both(`metadata.labels.${label}`),
+      ...pods(`pod.metadata.labels.${label}`),
+    ]),
   ],
   [
     'deployment.env.open, without empty ones',
@@ -497,6 +504,17 @@ describe.each([
 
   it.each(rows)('%s', (sentence, _values, changes) => {
     expect(wrong.get(sentence) ?? [...changes].sort()).toEqual([...changes].sort());
+  });
+});
+
+describe('every key of the values.yaml of stakater/Reloader', () => {
+  it('is in a row above, or in the list of those that have a test elsewhere', () => {
+    const rows = [...IMAGES, ...FLAGS, ...PODS, ...OBJECTS];
+    expect(keysWithout(rows.map(([, values]) => values))).toEqual(Object.keys(ELSEWHERE).sort());
+  });
+
+  it.each(Object.entries(ELSEWHERE))('that is in that list has its test: %s', (_key, spec) => {
+    expect(complaintAboutSpec(spec)).toBeUndefined();
   });
 });
 
