@@ -1,5 +1,6 @@
 import { setInterval as every } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { hashKey, type HashKeys } from '@reroll/core/record/record-hash';
 import { Fleet, type Member } from '../faults/support/fleet.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
 import { TemplateWatch } from '../support/objects/template-watch.ts';
@@ -17,7 +18,6 @@ const COMMON: Values = {
     debounce: '0s',
     deployment: { readinessProbe: { periodSeconds: 1 } },
     sweepInterval: '2s',
-    hashKey: { enabled: false },
     adoptionsPerSecond: 1_000,
   },
 };
@@ -34,10 +34,24 @@ let watch: TemplateWatch;
 beforeAll(async () => {
   apps = await namespace(connect(installCluster()), 'apps');
   release = await Release.install('modes', STANDALONE);
-  fleet = await Fleet.create(apps);
+  fleet = await Fleet.create(apps, 200, await madeKeys());
   await fleet.adopted();
   watch = await TemplateWatch.start(apps);
 });
+
+/** The key of hashes that the chart's Job has made: both modes have to use it. */
+async function madeKeys(): Promise<HashKeys> {
+  const { data } = await release.space.get(`Secret/${release.name}-hash-keys`);
+  return [
+    hashKey(
+      Buffer.from(
+        Buffer.from(data?.['keys'] ?? '', 'base64')
+          .toString()
+          .trim(),
+      ),
+    ),
+  ];
+}
 
 /** One after the other, whatever else happens meanwhile. */
 async function change(members: readonly Member[]): Promise<void> {

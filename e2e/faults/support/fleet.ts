@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { envVarName } from '@reroll/core/marker/env-var-name';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import type { SourceKind } from '@reroll/core/model';
+import type { HashKeys } from '@reroll/core/record/record-hash';
 import { isNewer, parseRv, RV_UNKNOWN, type Rv } from '@reroll/core/rv';
 import { collectionPath } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
@@ -75,6 +76,7 @@ export function membersNamed(prefix: string, count: number): Member[] {
 export class Fleet {
   readonly space: Space;
   readonly members: readonly Member[];
+  readonly #keys: HashKeys;
   #changes = new Map<Ref, number>();
   #expected = new Map<Ref, string>();
   readonly #seen = new Map<string, Sight>();
@@ -84,14 +86,16 @@ export class Fleet {
   readonly #waiting = new Set<Waiting>();
   #writes = 0;
 
-  constructor(space: Space, members: readonly Member[]) {
+  /** `keys` are those that Reroll records hashes under. With one, `anomalies` does not apply: markers of Secrets have it, too. */
+  constructor(space: Space, members: readonly Member[], keys: HashKeys = []) {
     this.space = space;
     this.members = members;
+    this.#keys = keys;
   }
 
   /** Makes sources and workloads. */
-  static async create(space: Space, count = 200): Promise<Fleet> {
-    const fleet = new Fleet(space, membersNamed('w', count));
+  static async create(space: Space, count = 200, keys: HashKeys = []): Promise<Fleet> {
+    const fleet = new Fleet(space, membersNamed('w', count), keys);
     fleet.follow();
     await fleet.createSources();
     await fleet.createWorkloads();
@@ -103,7 +107,7 @@ export class Fleet {
       const [created] = await persistently(() =>
         this.space.apply(source(member.source, { key: this.#nextValue() })),
       );
-      if (created) this.#expected.set(member.workload, hashOf(created));
+      if (created) this.#expected.set(member.workload, hashOf(created, this.#keys));
     });
   }
 
@@ -121,7 +125,7 @@ export class Fleet {
     await inLanes(members, LANES, async (member) => {
       const data = { key: this.#nextValue() };
       const changed = await persistently(() => this.space.setData(member.source, data));
-      this.#expected.set(member.workload, hashOf(changed));
+      this.#expected.set(member.workload, hashOf(changed, this.#keys));
       this.#changes.set(member.workload, (this.#changes.get(member.workload) ?? 0) + 1);
     });
     this.#look();
