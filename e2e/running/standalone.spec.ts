@@ -59,3 +59,33 @@ it('a standalone process with nothing but a kubeconfig reloads a workload, answe
   expect(redisPid()).toBeUndefined();
   expect(readdirSync(folder)).toEqual([]);
 });
+
+it('a standalone process with --dry-run, as it is tried on a cluster, says what it would reload and writes to no workload', async () => {
+  const cluster = sharedCluster();
+  const tried = await namespace(connect(cluster));
+  const install = (await namespace(connect(cluster))).name;
+  await tried.apply(configMap('app', { v: 'A' }), deployment('app', auto(), usingEnvFrom('app')));
+  const before = await tried.get('Deployment/app');
+  const { app } = await startStandalone({
+    cluster,
+    name: 'tried',
+    install,
+    space: tried,
+    flags: ['--dry-run'],
+  });
+  await app.ready(60_000);
+  const params = { kind: 'Deployment', namespace: tried.name, name: 'app' } as const;
+  const reasons = async (): Promise<readonly string[]> => {
+    const { history } = await new AdminApi(app).call('getWorkload', { params });
+    return history.map(({ reason }) => reason);
+  };
+  // Once the workload was looked at: what is changed before that is no change to it.
+  await eventually(async () => (await reasons()).length > 0, { what: 'a first outcome' });
+  await tried.setData('ConfigMap/app', { v: 'B' });
+  await eventually(async () => (await reasons()).includes('WouldReload'), { what: 'WouldReload' });
+  expect(app.logs()).toContain('dry run: would reload');
+  expect(await app.stop()).toBe(0);
+  const after = await tried.get('Deployment/app');
+  expect(Object.keys(after.metadata.annotations ?? {})).not.toContain('reroll.dev/applied');
+  expect(after.spec).toEqual(before.spec);
+});
