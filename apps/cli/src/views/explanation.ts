@@ -18,7 +18,7 @@ export function explanationFacts(explanation: Explanation): (readonly [string, C
     ],
     ['Used', use.detail],
     ['Recorded', recordText(record)],
-    ['Due', due.detail],
+    ['Pending', due.detail],
     ...explanation.holds.map(
       ({ reason, detail }) => ['Held', toned(`${reason}: ${detail}`, 'waiting')] as const,
     ),

@@ -22,7 +22,10 @@ function Freeze({ of }: { of: Ref }): JSX.Element {
       what={spoken(of)}
       freeze={(deed) => call('freezeWorkload', { params: paramsOf(of), ...deed })}
     >
-      <p>Nothing reloads it while it is frozen. When the freeze ends, it is reloaded once, if that is due.</p>
+      <p>
+        Nothing reloads it while it is frozen. When the freeze ends, it is reloaded once, if a reload is
+        pending.
+      </p>
     </FreezeForm>
   );
 }
@@ -38,13 +41,16 @@ export function FreezeNamespaceActions({ namespace }: { namespace: string | unde
         what={what}
         freeze={(deed) => call('freezeNamespace', { params: { namespace }, ...deed })}
       >
-        <p>None of its workloads is reloaded. When the freeze ends, each is reloaded once, if that is due.</p>
+        <p>
+          None of its workloads is reloaded. When the freeze ends, each is reloaded once, if a reload is
+          pending.
+        </p>
       </FreezeForm>
       <UnfreezeForm
         what={what}
         unfreeze={(deed) => call('unfreezeNamespace', { params: { namespace }, ...deed })}
       >
-        <p>Reloads that are due are done at once, unless something else holds them.</p>
+        <p>Pending reloads are done at once, unless something else holds them.</p>
       </UnfreezeForm>
     </>
   );
@@ -63,14 +69,14 @@ export function FreezeAllAction(): JSX.Element | null {
           freeze={(deed) => call('freezeAll', deed)}
         >
           <p>
-            Nothing is reloaded in any namespace. When the freeze ends, each workload is reloaded once, if
-            that is due.
+            Nothing is reloaded in any namespace. When the freeze ends, each workload is reloaded once, if a
+            reload is pending.
           </p>
         </FreezeForm>
       )}
       {frozen === null ? null : (
         <UnfreezeForm what="the installation" unfreeze={(deed) => call('unfreezeAll', deed)}>
-          <p>Reloads that are due are done at once, unless something else holds them.</p>
+          <p>Pending reloads are done at once, unless something else holds them.</p>
         </UnfreezeForm>
       )}
     </>
@@ -132,7 +138,7 @@ function Unfreeze({ of }: { of: Ref }): JSX.Element {
       what={spoken(of)}
       unfreeze={(deed) => call('unfreezeWorkload', { params: paramsOf(of), ...deed })}
     >
-      <p>If a reload is due, it is done at once, unless something else holds it.</p>
+      <p>If a reload is pending, it is done at once, unless something else holds it.</p>
     </UnfreezeForm>
   );
 }
