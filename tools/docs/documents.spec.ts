@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import GithubSlugger from 'github-slugger';
 import { expect, it } from 'vitest';
 
-/** What every Markdown file of the repository has to keep: links that lead somewhere, and plain words. */
+/** What every Markdown file of the repository has to keep: links that lead somewhere. */
 const ROOT = join(import.meta.dirname, '../..');
 const FILES = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' })
   .trimEnd()
@@ -51,43 +51,4 @@ it('a link that leads nowhere is found', () => {
 
 it('README.md is short', () => {
   expect(TEXTS.get('README.md')?.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
-});
-
-/**
- * Words that the glossary has others for, and what to write. Names on the wire stand in code spans, which are not searched. Decisions are
- * records of their time; the compatibility page quotes stakater/Reloader.
- */
-const WORDS: readonly (readonly [words: RegExp, instead: string])[] = [
-  [/\broll(?:s|ed)?\b(?! out\b| back\b|s? it back\b)/iu, 'reload (what Kubernetes does then is a rollout)'],
-  [/\bowed\b/iu, 'pending'],
-  [/\b(?:doubtful|in doubt)\b/iu, 'unverified, or say what is not known'],
-  [/\bledger\b/iu, 'cluster state'],
-  [/\bwak(?:e|es|ing)\b/iu, 'enqueue'],
-  [/\bsweeps?\b/iu, 'resync'],
-  [/\btwins?\b/iu, 'pending Job'],
-  [/\bcontest(?:s|ed)?\b/iu, 'conflict'],
-  [/\bpresence\b/iu, 'heartbeat'],
-  [/\banew\b/iu, 'again'],
-  [/\bthat is none\b/iu, 'say what it has to be'],
-];
-const PLAIN = FILES.filter((file) => !/^(?:docs\/adr\/|docs\/compatibility\.md$|CHANGELOG\.md$)/u.test(file));
-
-/** `<word>: write <instead>` of each place. */
-function forbiddenWords(text: string): readonly string[] {
-  const prose = proseOf(text)
-    .replaceAll(/`[^`]*`/gu, '')
-    .replaceAll(/\]\([^)]*\)/gu, ']');
-  return WORDS.flatMap(([words, instead]) =>
-    [...prose.matchAll(new RegExp(words, 'giu'))].map(([word]) => `${word}: write ${instead}`),
-  );
-}
-
-it.each(PLAIN)('%s has none of the words that the glossary has others for', (file) => {
-  expect(forbiddenWords(TEXTS.get(file) ?? '')).toEqual([]);
-});
-
-it('such a word is found, but not in code', () => {
-  expect(forbiddenWords('It rolls a pod, `--sweep-interval`, rolled out and rolled back.')).toEqual([
-    'rolls: write reload (what Kubernetes does then is a rollout)',
-  ]);
 });
