@@ -33,6 +33,7 @@ import { Commands, Shell, commandsOf } from './support/commands.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = {
   readme: 'README.md',
+  api: 'docs/guide/api.md',
   cli: 'docs/guide/cli.md',
   use: 'docs/guide/use.md',
   safely: 'docs/guide/change-safely.md',
@@ -83,7 +84,7 @@ beforeAll(async () => {
 function translated(page: string, home: Space): readonly string[] {
   return commandsOf(readFileSync(join(ROOT, page), 'utf8'), 'sh runnable').map((command) =>
     command
-      .replaceAll(/(?<=-n )shop\b/gu, shop.name)
+      .replaceAll(/(?<=-n |serviceaccount=|namespace=|"namespace": "|[A-Z]\w+\/)shop\b/gu, shop.name)
       .replaceAll(/(?<=-n |serviceaccount=|SERVICE_ACCOUNT=)reroll\b/gu, home.name),
   );
 }
@@ -99,6 +100,7 @@ async function grantable({ client }: Space): Promise<void> {
     'clusterroles/reroll-operator',
     'clusterrolebindings/me-reroll',
     'clusterrolebindings/me-edit',
+    'clusterrolebindings/ann-reroll',
   ])
     cleanUp(() => client.request({ method: 'DELETE', path: `${RBAC}/${path}` }).catch(() => undefined));
 }
@@ -179,6 +181,30 @@ it('README and use: why it was reloaded, and what a change of the Secret would d
   expect(await readme.run('reroll preview')).toContain('1 workload would reload');
   expect(await readme.run('reroll stale')).toBe('');
   expect([readme.left, use.left]).toEqual([[], []]);
+});
+
+it('API: with a token of its own, a ServiceAccount reads, previews and reloads', async () => {
+  const { api } = pages;
+  await api.run('create serviceaccount ann');
+  await api.run('ann-reroll');
+  await api.run('ann-edit');
+  api.standIn('export API');
+  shell.env['API'] = `${await reroll.admins[0]?.apiUrl()}/api/v1`;
+  await api.run('export AUTH');
+  const status = api.standIn('/status');
+  // An authorizer of the API server may not have the new bindings yet.
+  await eventually(async () => (await shell.run(status)).includes('"leader"'), { what: 'the status' });
+  expect(await api.run('/changes')).toContain('"name":"settings"');
+  expect(JSON.parse(await api.run('/explain'))).toMatchObject({ reloads: true, reason: 'AutoReload' });
+  const verdict = { workload: { name: 'web' }, reloads: true };
+  expect(JSON.parse(await api.run('/preview'))).toMatchObject({ verdicts: [verdict] });
+  expect(JSON.parse(await api.run('/bulk/reload'))).toMatchObject({ items: [{ result: 'planned' }] });
+  const rollouts = await RolloutCount.from(shop, WEB);
+  expect(JSON.parse(await api.run('/web/reload'))).toMatchObject({ id: expect.any(String) as string });
+  await eventually(async () => (await rollouts.now()) === 1, { what: 'a rollout' });
+  await settled(reroll, shop);
+  expect(await rollouts.now()).toBe(1);
+  expect(api.left).toEqual([]);
 });
 
 it('change safely: a freeze of the namespace, and one of the workload, which a manual reload can override', async () => {

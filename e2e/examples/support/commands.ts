@@ -28,11 +28,14 @@ export class Shell {
 
   /** Runs a command that has to succeed, and resolves with what it prints. `export` is for all commands that follow. */
   async run(command: string): Promise<string> {
-    const [, name, value] = /^export (\w+)=(\S*)$/u.exec(command) ?? [];
-    if (name !== undefined) this.env[name] = value ?? '';
-    const { code, stdout, tail } = await this.attempt(command);
+    const [, name] = /^export (\w+)=/u.exec(command) ?? [];
+    const { code, stdout, tail } = await this.attempt(
+      name === undefined ? command : `${command}; printf %s "$${name}"`,
+    );
     if (code !== 0) throw new Error(`expected \`${command}\` to succeed: ${tail}`);
-    return stdout;
+    if (name === undefined) return stdout;
+    this.env[name] = stdout;
+    return '';
   }
 
   /** The same for one that may fail. */
