@@ -17,15 +17,8 @@ type TextOf = (text: string, file: string) => string;
 /** What people read, and how its text is found. Decisions are records of their time; the compatibility page quotes stakater/Reloader. */
 const TEXTS: Readonly<Record<string, readonly [paths: readonly string[], textOf: TextOf]>> = {
   documents: [['*.md', ':!docs/adr/*', ':!docs/compatibility.md', ':!CHANGELOG.md'], proseOfMarkdown],
-  'dashboard, command line, API, reasons and options': [
-    [
-      ...['apps/admin', 'apps/cli', 'apps/dashboard', 'libs'].flatMap((folder) => [
-        `${folder}/*.ts`,
-        `${folder}/*.tsx`,
-      ]),
-      ':!*.spec.ts',
-      ':!*/testing/*',
-    ],
+  'dashboard, command line, API, logs, reasons and options': [
+    [...['apps/*.ts', 'apps/*.tsx', 'libs/*.ts'], ...[':!*.spec.ts', ':!*/testing/*']],
     textsOfCode,
   ],
   'values of the chart': [['deploy/helm/reroll/values.yaml'], commentsOfYaml],

@@ -38,7 +38,7 @@ const MAX_PAUSE = 5_000;
 const ATTEMPTS = 17;
 const FLUSH = 1_000;
 const NOTE =
-  'etcd was restored to an earlier state. The catalog in Redis is reset and the watcher starts anew; the applied ' +
+  'etcd was restored to an earlier state. The catalog in Redis is reset and the watcher restarts; the applied ' +
   'records on the workloads decide what is reloaded. Nothing has to be done.';
 
 /**

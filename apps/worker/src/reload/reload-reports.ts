@@ -36,7 +36,7 @@ export interface ReportsContext {
 const WARNINGS = {
   InvalidAnnotation: 'an annotation is not usable',
   LeftBehind: 'another system left something behind',
-  Contested: 'a workload is contested',
+  Contested: 'another controller reverts the marker of a workload',
   AnnotationsFull: 'the annotations of a workload have no room for a reload',
   RecordTooLarge: 'a workload depends on too many sources',
   WorkloadRefUnsupported: 'a pod template cannot be watched',
