@@ -108,6 +108,17 @@ describe('pods of watcher, worker and admin', () => {
     expect(await checksum('https://a')).toBe(await checksum('https://a', { again: 1 }));
   });
 
+  it('restart when a dry run ends, watchers too, because they enqueue what stays pending less and less often', async () => {
+    const templates = async (dryRun: boolean): Promise<unknown[]> => {
+      const manifests = await manifestsWith({ reloader: { dryRun } });
+      return ['watcher', 'worker', 'admin'].map((name) =>
+        JSON.stringify(at(workload(manifests, name).object, 'spec.template')),
+      );
+    };
+    const [dry, real] = [await templates(true), await templates(false)];
+    expect(dry.map((template, index) => template !== real[index])).toEqual([true, true, false]);
+  });
+
   it.each([
     [{ periodSeconds: 20 }, ['httpGet']],
     [{ exec: { command: ['true'] } }, ['exec']],
