@@ -123,3 +123,14 @@ it.each<[string, ChartValues, boolean]>([
   ])
     expect(notes.includes(text)).toBe(isTold);
 });
+
+it('tell which pods cannot pull the image', async () => {
+  expect(await notesWith({})).toContain(
+    '\nJob prod-reroll-make-secrets stays in ImagePullBackOff, and the other pods wait for it.\nBuild it',
+  );
+  const given = {
+    redis: { auth: { existingSecret: 'a' } },
+    reloader: { hashKey: { existingSecret: 'b' } },
+  };
+  expect(await notesWith(given)).toContain('\npods stay in ImagePullBackOff.\nBuild it');
+});
