@@ -41,7 +41,10 @@ async function onStage(
     const result = await play(stage, terminal);
     showSummary(terminal, result);
     kept = options.keep;
-    return result.failures.length > 0 ? 1 : 0;
+    if (result.failures.length > 0) return 1;
+    if (!kept)
+      terminal.line('  Next: look around with npm run demo -- --keep, or install: docs/guide/install.md');
+    return 0;
   } finally {
     if (kept) await leave(terminal, stage);
     else await stage.close();
