@@ -148,7 +148,6 @@ it('web-app: a change of the ConfigMap and one of the Secret are one reload each
   await example.run('rollout status');
   await inStep(example.space, WEB, sources);
   expect(await reloadsOf(example, sources, () => example.run('patch configmap'))).toBe(1);
-  await example.run('rollout status');
   await showsReload(example);
   expect(await reloadsOf(example, sources, () => example.run('patch secret'))).toBe(1);
   expect(await example.run('reroll wait')).toMatch(/converged \(uses: [1-9]/u);
