@@ -47,6 +47,7 @@ import { EventsController } from './controllers/events.controller.ts';
 import { HoldsController } from './controllers/holds.controller.ts';
 import { JobsController } from './controllers/jobs.controller.ts';
 import { LimitsController } from './controllers/limits.controller.ts';
+import { NamespacesController } from './controllers/namespaces.controller.ts';
 import { QueuesController } from './controllers/queues.controller.ts';
 import { ReloadsController } from './controllers/reloads.controller.ts';
 import { SourcesController } from './controllers/sources.controller.ts';
@@ -87,6 +88,7 @@ const CONTROLLERS: readonly Type[] = [
   HoldsController,
   JobsController,
   LimitsController,
+  NamespacesController,
   QueuesController,
   ReloadsController,
   SourcesController,

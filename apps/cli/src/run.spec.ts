@@ -179,7 +179,7 @@ it('the stub answers as the API documents it', () => {
       operation && 'answer' in operation && operation.answer.safeParse(body).error?.issues,
     ]).toEqual([key, undefined]);
   }
-  // Holds are written to the cluster itself. Bulk writes have a spec of their own.
+  // Holds are written to the cluster itself. Bulk writes have a spec of their own. Namespaces are completed by the API server.
   const unused: OperationId[] = [
     'bulkReload',
     'bulkFreeze',
@@ -195,7 +195,7 @@ it('the stub answers as the API documents it', () => {
     'unfreezeAll',
     'resumeChange',
   ];
-  const others: OperationId[] = ['getConsumers', 'streamEvents', ...unused];
+  const others: OperationId[] = ['getConsumers', 'listNamespaces', 'streamEvents', ...unused];
   expect([...seen, ...others].sort()).toEqual(Object.keys(OPERATIONS).sort());
 });
 

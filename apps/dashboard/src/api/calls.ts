@@ -17,6 +17,7 @@ export const CALLS = {
   getWorkload: { method: 'get', path: '/workloads/{kind}/{namespace}/{name}' },
   listSources: { method: 'get', path: '/sources' },
   getSource: { method: 'get', path: '/sources/{kind}/{namespace}/{name}' },
+  listNamespaces: { method: 'get', path: '/namespaces' },
   getConsumers: { method: 'get', path: '/sources/{kind}/{namespace}/{name}/consumers' },
   getWaves: { method: 'get', path: '/sources/{kind}/{namespace}/{name}/waves' },
   explain: { method: 'get', path: '/explain' },

@@ -22,6 +22,8 @@ import {
 import { status } from './status.ts';
 import { waves } from './waves.ts';
 import {
+  namespaces,
+  namespacesQuery,
   source,
   sourceParams,
   sourcesPage,
@@ -73,12 +75,8 @@ function bulk<const Path extends string, Body extends z.ZodType>(path: Path, sum
   } as const;
 }
 
-function operations<const Table extends Readonly<Record<string, Operation>>>(table: Table): Table {
-  return table;
-}
-
 /** The whole API. The router, the OpenAPI document, the command line and the contract tests derive from it. */
-export const OPERATIONS = operations({
+export const OPERATIONS = {
   listChanges: {
     method: 'get',
     path: '/changes',
@@ -168,6 +166,16 @@ export const OPERATIONS = operations({
     answer: waves,
     status: 200,
     problems: ['NotFound'],
+  },
+  listNamespaces: {
+    method: 'get',
+    path: '/namespaces',
+    tag: 'Objects',
+    summary: 'Lists the namespaces that have workloads or sources.',
+    query: namespacesQuery,
+    answer: namespaces,
+    status: 200,
+    problems: [],
   },
   explain: {
     method: 'get',
@@ -398,5 +406,5 @@ export const OPERATIONS = operations({
     status: 200,
     problems: [],
   },
-});
+} as const satisfies Readonly<Record<string, Operation>>;
 export type OperationId = keyof typeof OPERATIONS;

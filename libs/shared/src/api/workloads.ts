@@ -131,6 +131,20 @@ export const sourcesQuery = z.strictObject({
   name: z.string().max(253).optional(),
 });
 export const sourcesPage = page(sourceSummary).meta({ id: 'SourcesPage' });
+
+export const namespacesQuery = z.strictObject({
+  limit: pageQuery.limit,
+  /** Part of the name. */
+  name: z.string().max(63).optional(),
+});
+export const namespaces = z
+  .strictObject({
+    items: z.array(z.strictObject({ name: namespaceName })),
+    /** Whether these are all that match. */
+    complete: z.boolean(),
+  })
+  .meta({ id: 'Namespaces' });
+
 export const sourceParams = z.strictObject({ kind: sourceKind, namespace: namespaceName, name: objectName });
 
 export type Workload = z.infer<typeof workload>;
