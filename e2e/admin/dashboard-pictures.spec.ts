@@ -272,7 +272,7 @@ describe('the API is asked', () => {
     const field = me.page.getByLabel('Source', { exact: true });
     await field.focus();
     await field.pressSequentially('d');
-    await me.page.locator(`datalist option[value="Secret/${space.name}/db"]`).waitFor({ state: 'attached' });
+    await me.page.getByRole('option', { name: `Secret ${space.name}/db` }).waitFor();
     expect(requests.filter(({ pathname }) => /\/(sources|workloads)$/.test(pathname)).length).toBe(1);
     me.behaved();
   });

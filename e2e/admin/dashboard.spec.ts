@@ -120,7 +120,7 @@ describe('getting about', () => {
   it('what is searched for and listed leads to its page, and from there to what it has to do with', async () => {
     const me = await reader();
     await me.visit('', 'Overview');
-    const field = me.page.getByRole('searchbox');
+    const field = me.page.getByLabel('Search workloads and sources');
     await field.fill('we');
     await field.press('Enter');
     await me.page.getByRole('link', { name: `${space.name}/web` }).click();
@@ -135,6 +135,45 @@ describe('getting about', () => {
     const decides = me.page.locator('.rules [aria-current=step]');
     await decides.getByText('AutoReload').first().waitFor();
     expect(await decides.count()).toBe(1);
+    me.behaved();
+  });
+
+  it('a namespace is chosen in the header, and holds on every page until all are', async () => {
+    const me = await reader();
+    await me.visit('', 'Overview');
+    const field = me.page.getByRole('combobox', { name: 'Namespace' });
+    await field.fill(space.name.slice(0, -1));
+    const option = me.page.getByRole('option', { name: space.name, exact: true });
+    await option.waitFor();
+    await me.accessible();
+    await field.press('Enter');
+    await me.page.waitForURL((now) => now.hash === `#/?namespace=${space.name}`);
+    await me.page.getByText(`, namespace ${space.name}: `).waitFor();
+    expect(await field.inputValue()).toBe(space.name);
+    await me.loaded();
+    await me.accessible();
+    const asked: string[] = [];
+    me.page.on('request', (request) => asked.push(new URL(request.url()).search));
+    for (const name of ['Changes', 'Workloads', 'Sources']) {
+      asked.length = 0;
+      await me.page.getByRole('navigation').getByRole('link', { name }).click();
+      await me.heading(name);
+      await me.loaded();
+      expect(asked.some((query) => query.includes(`namespace=${space.name}`))).toBe(true);
+    }
+    await me.page.getByRole('link', { name: `${space.name}/db` }).click();
+    await me.heading('db');
+    await me.visit('workloads?namespace=nowhere&kind=Deployment', 'Workloads');
+    await me.page.getByText('No workload that you may see').waitFor();
+    await field.click();
+    await me.page.getByRole('option', { name: 'All namespaces' }).click();
+    await me.page.getByRole('link', { name: `${space.name}/web` }).waitFor();
+    expect(me.page.url()).toMatch(/#\/workloads\?kind=Deployment$/);
+    await me.page.setViewportSize({ width: 360, height: 740 });
+    await field.click();
+    await option.waitFor();
+    expect(await me.tooWideBy()).toBeLessThanOrEqual(0);
+    await me.accessible();
     me.behaved();
   });
 
@@ -184,7 +223,7 @@ describe('a change', () => {
   it('appears as it happens, is read out, and goes on to "rolled out"', async () => {
     const me = await reader();
     await me.visit('', 'Overview');
-    await me.page.getByRole('banner').getByText('All namespaces').waitFor();
+    await me.page.getByRole('banner').getByPlaceholder('All namespaces').waitFor();
     await me.page.getByText('Connected', { exact: true }).waitFor();
     await space.setData('Secret/db', { password: 'two' });
     const live = me.page.getByRole('region', { name: 'Live' });
@@ -379,8 +418,7 @@ it('what would happen is asked for a workload with other annotations; nothing is
   await me.visit('preview', 'Preview');
   await me.page.getByLabel('a workload had other annotations').check();
   await me.page.getByLabel('Workload', { exact: true }).fill(`Deployment/${space.name}/api`);
-  const suggested = me.page.locator(`datalist option[value="Deployment/${space.name}/api"]`);
-  await suggested.waitFor({ state: 'attached' });
+  await me.page.getByRole('option', { name: `Deployment ${space.name}/api` }).waitFor();
   await me.page.getByLabel('With these annotations').fill('reloader.stakater.com/auto: "true"');
   await me.page.getByRole('button', { name: 'Preview' }).click();
   const result = me.page.getByRole('region', { name: 'What would happen' });

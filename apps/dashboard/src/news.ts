@@ -1,5 +1,5 @@
 import { STATES } from './words.ts';
-import { spoken, type Ref } from './names.ts';
+import { refOf, spoken, type Ref } from './names.ts';
 import type { LiveEvent } from './state/live.ts';
 
 const CAUSE_SENTENCES = {
@@ -46,6 +46,25 @@ export function subjectOf(
     case 'outcome':
     case 'rollout':
       return { page: 'workloads', ref: event.data.workload };
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a reader who has chosen a namespace is shown the event; empty: all. What is of no namespace concerns everybody. */
+export function isShownIn(namespace: string, event: LiveEvent): boolean {
+  return namespace === '' || [namespace, undefined].includes(namespaceOf(event));
+}
+
+function namespaceOf(event: LiveEvent): string | undefined {
+  switch (event.name) {
+    case 'change':
+      return (event.data.source ?? event.data.workload)?.namespace;
+    case 'outcome':
+    case 'rollout':
+      return event.data.workload.namespace;
+    case 'audit':
+      return refOf(event.data.target)?.namespace;
     default:
       return undefined;
   }

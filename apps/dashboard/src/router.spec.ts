@@ -1,23 +1,22 @@
-import { describe, expect, it } from 'vitest';
-import { hrefOf, parseRoute } from './router.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { hrefOf, parseRoute, route } from './router.ts';
+
+afterEach(() => void (route.value = parseRoute('')));
 
 describe('a route in the fragment', () => {
   it.each([
-    ['', { page: '', parts: [], query: {} }],
-    ['#/', { page: '', parts: [], query: {} }],
-    ['#/changes/1763737200123-0', { page: 'changes', parts: ['1763737200123-0'], query: {} }],
-    [
-      '#/workloads/Deployment/shop/web',
-      { page: 'workloads', parts: ['Deployment', 'shop', 'web'], query: {} },
-    ],
+    ['', { page: '' }],
+    ['#/', { page: '' }],
+    ['#/changes/1763737200123-0', { page: 'changes', parts: ['1763737200123-0'] }],
+    ['#/workloads/Deployment/shop/web', { page: 'workloads', parts: ['Deployment', 'shop', 'web'] }],
     [
       '#/changes?state=failed&namespace=shop',
-      { page: 'changes', parts: [], query: { state: 'failed', namespace: 'shop' } },
+      { page: 'changes', namespace: 'shop', query: { state: 'failed' } },
     ],
-    ['#/jobs/reloads%3A12', { page: 'jobs', parts: ['reloads:12'], query: {} }],
-    ['#/changes/%E0%A4%A', { page: 'changes', parts: ['%E0%A4%A'], query: {} }],
-  ])('%s is read', (fragment, route) => {
-    expect(parseRoute(fragment)).toEqual(route);
+    ['#/jobs/reloads%3A12', { page: 'jobs', parts: ['reloads:12'] }],
+    ['#/changes/%E0%A4%A', { page: 'changes', parts: ['%E0%A4%A'] }],
+  ])('%s is read', (fragment, expected) => {
+    expect(parseRoute(fragment)).toEqual({ parts: [], namespace: '', query: {}, ...expected });
   });
 
   it('leaves out what is empty, and is read as it was written', () => {
@@ -29,5 +28,15 @@ describe('a route in the fragment', () => {
       'shop',
       'a/b?c#d',
     ]);
+  });
+
+  it('keeps the namespace that the reader has chosen, unless a link is for another, or for all', () => {
+    route.value = parseRoute('#/changes?namespace=shop&state=failed');
+    expect(hrefOf('workloads', [], { due: 'owed' })).toBe('#/workloads?namespace=shop&due=owed');
+    expect(hrefOf('workloads', ['Deployment', 'bank', 'web'])).toBe(
+      '#/workloads/Deployment/bank/web?namespace=shop',
+    );
+    expect(hrefOf('', [], { namespace: 'bank' })).toBe('#/?namespace=bank');
+    expect(hrefOf('changes', [], { namespace: '' })).toBe('#/changes');
   });
 });

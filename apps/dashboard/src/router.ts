@@ -9,6 +9,8 @@ export interface Route {
   readonly page: string;
   /** The parts after it, decoded. */
   readonly parts: readonly string[];
+  /** To which the reader has limited what is shown; empty: all. It stays in the links, unless they say otherwise. */
+  readonly namespace: string;
   readonly query: Readonly<Record<string, string>>;
 }
 
@@ -22,13 +24,14 @@ export function parseRoute(fragment: string): Route {
     .split('/')
     .filter((part) => part !== '')
     .map(decoded);
-  return { page, parts, query: Object.fromEntries(new URLSearchParams(search)) };
+  const { namespace = '', ...query } = Object.fromEntries(new URLSearchParams(search));
+  return { page, parts, namespace, query };
 }
 
 /** The fragment of a page; what is undefined or empty in the query is left out. */
 export function hrefOf(page: string, parts: readonly string[] = [], query: Query = {}): string {
   const path = [page, ...parts].map(encodeURIComponent).join('/');
-  const given = Object.entries(query).filter(
+  const given = Object.entries({ namespace: route.value.namespace, ...query }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
   );
   const search = new URLSearchParams(given).toString();

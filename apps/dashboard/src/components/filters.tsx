@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { RefInput } from './ref-input.tsx';
-import type { Suggested } from './suggest-query.ts';
+import { Combobox } from './combobox.tsx';
+import { EXAMPLES, type Suggested } from './suggest-query.ts';
 import { go, hrefOf, route, type Query } from '../router.ts';
 
 export interface Filter {
@@ -84,10 +84,12 @@ function Field({ filter, value }: { filter: Filter; value: string }): JSX.Elemen
 
 function TextField(props: { id: string; filter: Filter; value: string }): JSX.Element {
   const { id, filter, value } = props;
-  if (filter.suggests) return <RefInput id={id} name={filter.name} of={filter.suggests} value={value} />;
+  const { suggests, name } = filter;
+  if (suggests)
+    return <Combobox id={id} name={name} of={suggests} value={value} placeholder={EXAMPLES[suggests]} />;
   return <input id={id} name={filter.name} defaultValue={value} autocomplete="off" spellcheck={false} />;
 }
 
-function textOf(value: FormDataEntryValue | null): string {
+export function textOf(value: FormDataEntryValue | null): string {
   return typeof value === 'string' ? value.trim() : '';
 }

@@ -3,6 +3,8 @@ import { useId } from 'preact/hooks';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { clusterName } from '../cluster-name.ts';
 import { isSourceKind, refOf } from '../names.ts';
+import { Combobox } from './combobox.tsx';
+import { textOf } from './filters.tsx';
 import { go, hrefOf, route } from '../router.ts';
 import { theme, THEMES } from '../state/preferences.ts';
 import { signOut, token } from '../state/session.ts';
@@ -55,29 +57,52 @@ function Mark(): JSX.Element {
   );
 }
 
-/** Which cluster this is, and how much of it the reader sees. */
+/** Which cluster this is, and how much of it is shown. */
 function Context(): JSX.Element | null {
   if (!status.value) return null;
-  const { cluster, caller } = status.value;
-  const [scope, meaning] = caller.clusterWide
-    ? ['All namespaces', 'You see every namespace that this installation watches']
-    : ['Your namespaces', 'You see only the namespaces that your token allows'];
+  const { cluster } = status.value;
   return (
-    <p class="context">
-      <strong title={cluster}>{clusterName(cluster)}</strong> <span title={meaning}>{scope}</span>
-    </p>
+    <div class="context">
+      <strong title={cluster}>{clusterName(cluster)}</strong>
+      <NamespaceForm all={status.value.caller.clusterWide ? 'All namespaces' : 'Your namespaces'} />
+    </div>
+  );
+}
+
+const NAMESPACE_FIELD = 'namespace';
+
+function NamespaceForm({ all }: { all: string }): JSX.Element {
+  const { page, parts, namespace, query } = route.value;
+  const choose = (chosen: string): void => go(page, parts, { ...query, namespace: chosen });
+  return (
+    <form onSubmit={(event) => choose(submitted(event, NAMESPACE_FIELD))}>
+      <span aria-hidden="true">Namespace</span>
+      <Combobox
+        aria-label="Namespace"
+        id={NAMESPACE_FIELD}
+        name={NAMESPACE_FIELD}
+        of="namespace"
+        placeholder={all}
+        pattern="[a-z0-9\-]*"
+        title="The name of a namespace"
+        value={namespace}
+        onChoose={choose}
+      />
+    </form>
   );
 }
 
 function SearchForm(): JSX.Element {
   const { page, query } = route.value;
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement).get('q');
-    if (typeof given === 'string' && given.trim() !== '') search(given.trim());
-  };
   return (
-    <form class="search" role="search" onSubmit={submit}>
+    <form
+      class="search"
+      role="search"
+      onSubmit={(event) => {
+        const text = submitted(event, 'q');
+        if (text !== '') search(text);
+      }}
+    >
       <label class="unseen" for={SEARCH_FIELD}>
         Search workloads and sources
       </label>
@@ -93,6 +118,11 @@ function SearchForm(): JSX.Element {
       />
     </form>
   );
+}
+
+function submitted(event: Event, field: string): string {
+  event.preventDefault();
+  return textOf(new FormData(event.currentTarget as HTMLFormElement).get(field));
 }
 
 /** A whole key leads to its page at once. */

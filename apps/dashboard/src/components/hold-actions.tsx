@@ -31,8 +31,8 @@ function Freeze({ of }: { of: Ref }): JSX.Element {
 }
 
 /** Freeze a namespace, and end that, for those who may. Both buttons are there, because the API does not tell whether it is frozen. */
-export function FreezeNamespaceActions({ namespace }: { namespace: string | undefined }): JSX.Element | null {
-  if (namespace === undefined || namespace === '' || !mayHold()) return null;
+export function FreezeNamespaceActions({ namespace }: { namespace: string }): JSX.Element | null {
+  if (namespace === '' || !mayHold()) return null;
   const what = `the namespace ${namespace}`;
   return (
     <>

@@ -6,6 +6,7 @@ import { Paged } from '../components/paged.tsx';
 import { KeyLink } from '../components/refs.tsx';
 import { Table, type Column } from '../components/tables/table.tsx';
 import { Time } from '../components/time.tsx';
+import { WholeNote } from '../components/whole-note.tsx';
 import { route } from '../router.ts';
 import { SINCE } from '../since.ts';
 
@@ -29,6 +30,7 @@ export function Audit(): JSX.Element {
   return (
     <>
       <PageHead title="Audit" />
+      <WholeNote text="Not limited to the chosen namespace." />
       <Filters filters={FILTERS} />
       <div class="panel">
         <Paged id="listAudit" query={query} minutes={since} what="audit entries" keyOf={({ id }) => id}>

@@ -10,7 +10,6 @@ import { CAUSE_WORDS, STATES } from '../words.ts';
 import { minutesOf, SINCE, spanIn, spanQuery } from '../since.ts';
 
 const FILTERS: readonly Filter[] = [
-  { name: 'namespace', label: 'Namespace' },
   { name: 'source', label: 'Source', suggests: 'source' },
   { name: 'workload', label: 'Workload', suggests: 'workload' },
   {
@@ -27,7 +26,9 @@ const FILTERS: readonly Filter[] = [
 const DAY = 1_440;
 
 export function Changes(): JSX.Element {
-  const { since, from, until, ...query } = route.value.query;
+  const { since, from, until, ...filters } = route.value.query;
+  const query = { namespace: route.value.namespace, ...filters };
+  const isFiltered = Object.values({ ...query, since, from, until }).some(Boolean);
   const span = spanIn({ from, until });
   const selected = spanQuery(span);
   const select = (chosen: Span | undefined): void =>
@@ -53,9 +54,9 @@ export function Changes(): JSX.Element {
               changes={changes}
               caption="Changes, newest first"
               empty={
-                Object.keys(route.value.query).length === 0
-                  ? 'No change in the history yet.'
-                  : 'No change in the history matches these filters.'
+                isFiltered
+                  ? 'No change in the history matches these filters.'
+                  : 'No change in the history yet.'
               }
             />
           )}

@@ -9,6 +9,7 @@ import { KeyLink } from '../components/refs.tsx';
 import { RetryAction } from '../components/retry-action.tsx';
 import { Table, type Column } from '../components/tables/table.tsx';
 import { Time } from '../components/time.tsx';
+import { WholeNote } from '../components/whole-note.tsx';
 import { hrefOf, route } from '../router.ts';
 import { mayReload, maySteer } from '../state/status.ts';
 import { JOB_STATES, QUEUES } from '../words.ts';
@@ -45,6 +46,7 @@ export function Jobs(): JSX.Element {
   return (
     <>
       <PageHead title="Jobs" />
+      <WholeNote text="Not limited to the chosen namespace." />
       <div class="columns">
         <Queues />
         <Limits />

@@ -9,11 +9,25 @@ inBrowser();
 it.each([
   ['WEB', 'name=web'],
   ['shop/Web', 'namespace=shop&name=web'],
-  ['Deployment/shop/', 'name=deployment%2Fshop%2F'],
+  ['Deployment/shop/', 'namespace=shop&kind=Deployment'],
+  ['Secret/shop/db', 'name=secret%2Fshop%2Fdb'],
 ])('a search for %s asks for %s', async (q, expected) => {
   route.value = parseRoute(`#/search?q=${q}`);
   await mount(h(Search, {}));
   expect(requests[0]?.path).toBe(`/workloads?${expected}&limit=20`);
+});
+
+it('a search is limited to the chosen namespace, unless it names one', async () => {
+  route.value = parseRoute('#/search?namespace=bank&q=web');
+  await mount(h(Search, {}));
+  expect(requests.map(({ path }) => path)).toEqual([
+    '/workloads?namespace=bank&name=web&limit=20',
+    '/sources?namespace=bank&name=web&limit=20',
+  ]);
+  requests.length = 0;
+  route.value = parseRoute('#/search?namespace=bank&q=shop/web');
+  await mount(h(Search, {}));
+  expect(requests[0]?.path).toBe('/workloads?namespace=shop&name=web&limit=20');
 });
 
 it('a search does not say that there is none while more may follow an empty page', async () => {

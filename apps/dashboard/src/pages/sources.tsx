@@ -13,7 +13,6 @@ import { route } from '../router.ts';
 
 const FILTERS: readonly Filter[] = [
   { name: 'name', label: 'Name contains' },
-  { name: 'namespace', label: 'Namespace' },
   { name: 'kind', label: 'Kind', choices: SOURCE_KINDS.map((kind) => [kind, kind]) },
 ];
 
@@ -37,12 +36,13 @@ export function SourceTable(props: { sources: readonly SourceSummary[]; empty: s
 }
 
 export function Sources(): JSX.Element {
+  const { namespace, query } = route.value;
   return (
     <>
       <PageHead title="Sources" />
       <Filters filters={FILTERS} />
       <div class="panel">
-        <Paged id="listSources" query={route.value.query} what="sources" keyOf={keyOf}>
+        <Paged id="listSources" query={{ namespace, ...query }} what="sources" keyOf={keyOf}>
           {(sources) => (
             <SourceTable sources={sources} empty="No source that you may see matches these filters." />
           )}

@@ -16,7 +16,6 @@ import { workloadLook } from '../workload-look.ts';
 
 const FILTERS: readonly Filter[] = [
   { name: 'name', label: 'Name contains' },
-  { name: 'namespace', label: 'Namespace' },
   { name: 'kind', label: 'Kind', choices: WORKLOAD_KINDS.map((kind) => [kind, kind]) },
   {
     name: 'due',
@@ -47,14 +46,15 @@ export function WorkloadTable(props: { workloads: readonly WorkloadSummary[]; em
 }
 
 export function Workloads(): JSX.Element {
+  const { namespace, query } = route.value;
   return (
     <>
       <PageHead title="Workloads">
-        <FreezeNamespaceActions namespace={route.value.query['namespace']} />
+        <FreezeNamespaceActions namespace={namespace} />
       </PageHead>
       <Filters filters={FILTERS} />
       <div class="panel">
-        <Paged id="listWorkloads" query={route.value.query} what="workloads" keyOf={keyOf}>
+        <Paged id="listWorkloads" query={{ namespace, ...query }} what="workloads" keyOf={keyOf}>
           {(workloads) => (
             <WorkloadTable
               workloads={workloads}

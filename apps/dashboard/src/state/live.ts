@@ -3,9 +3,10 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { EVENTS, EventName } from '@reroll/shared/api/events';
 import { CallError, openEvents } from '../api/client.ts';
 import { Deadline } from '../deadline.ts';
-import { sentenceOf } from '../news.ts';
+import { isShownIn, sentenceOf } from '../news.ts';
 import { Pace } from '../pace.ts';
 import { announceNews } from './announcer.ts';
+import { route } from '../router.ts';
 import { calmFor } from './calm.ts';
 import { connection } from './connection.ts';
 import { token } from './session.ts';
@@ -131,7 +132,7 @@ function take({ event, data }: EventSourceMessage): void {
   if (sentence === undefined) return;
   keys += 1;
   feed.value = [{ ...entry, key: keys, cameAt: new Date() }, ...feed.peek()].slice(0, FEED_LENGTH);
-  announceNews(sentence);
+  if (isShownIn(route.peek().namespace, entry)) announceNews(sentence);
 }
 
 function tellNews(): void {

@@ -63,8 +63,8 @@ class FakeElement extends FakeNode {
     return node;
   }
 
-  setAttribute(name: string, value: string): void {
-    this.attributes.set(name, value);
+  setAttribute(name: string, value: unknown): void {
+    this.attributes.set(name, String(value));
   }
 
   removeAttribute(name: string): void {
@@ -91,6 +91,18 @@ class FakeElement extends FakeNode {
   close(): void {
     this.attributes.delete('open');
     this.#listeners.get('close')?.call(this, {});
+  }
+
+  scrollIntoView(): void {
+    this.attributes.set('revealed', '');
+  }
+
+  /** Resolves with whether the browser is left to do what it does by itself. */
+  async press(key: string): Promise<boolean> {
+    let isLeft = true;
+    this.#listeners.get('keydown')?.call(this, { key, preventDefault: () => void (isLeft = false) });
+    await settled();
+    return isLeft;
   }
 
   /** What a person does to it. */

@@ -6,7 +6,7 @@ import { spanWords } from '../../components/pictures/timeline-brush.tsx';
 import { TimelinePanel } from '../../components/pictures/timeline-panel.tsx';
 import type { Span } from '../../components/pictures/timeline-span.ts';
 import { ChangeTable } from '../../components/tables/change-table.tsx';
-import { hrefOf } from '../../router.ts';
+import { hrefOf, route } from '../../router.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { spanQuery } from '../../since.ts';
 
@@ -35,7 +35,12 @@ export function Activity(): JSX.Element {
   );
   return (
     <>
-      <TimelinePanel minutes={Number(minutes)} selection={{ span, select }} aside={choice} />
+      <TimelinePanel
+        minutes={Number(minutes)}
+        query={{ namespace: route.value.namespace }}
+        selection={{ span, select }}
+        aside={choice}
+      />
       <LatestChanges span={span} />
     </>
   );
@@ -43,7 +48,9 @@ export function Activity(): JSX.Element {
 
 function LatestChanges({ span }: { span: Span | undefined }): JSX.Element {
   const { from: since, until } = spanQuery(span);
-  const changes = useAnswer('listChanges', { query: { since, until, limit: '12' } });
+  const changes = useAnswer('listChanges', {
+    query: { namespace: route.value.namespace, since, until, limit: '12' },
+  });
   return (
     <Panel
       title={span ? `Changes from ${spanWords(span)}` : 'Latest changes'}

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { Panel } from '../../components/panel.tsx';
 import { Time } from '../../components/time.tsx';
-import { sentenceOf, subjectOf, timeOf } from '../../news.ts';
-import { hrefOf } from '../../router.ts';
+import { isShownIn, sentenceOf, subjectOf, timeOf } from '../../news.ts';
+import { hrefOf, route } from '../../router.ts';
 import { feed, liveState, type FeedEntry } from '../../state/live.ts';
 
 const SHOWN = 14;
@@ -16,7 +16,8 @@ const LIVE = {
 
 /** What happens while the page is open. It is read out by the live region of the page, not by itself. */
 export function Feed(): JSX.Element {
-  const entries = feed.value.slice(0, SHOWN);
+  const { namespace } = route.value;
+  const entries = feed.value.filter((entry) => isShownIn(namespace, entry)).slice(0, SHOWN);
   const state = liveState.value;
   return (
     <Panel

@@ -3,6 +3,7 @@ import { Fragment } from 'preact';
 import { clusterName } from '../../cluster-name.ts';
 import { Trouble } from '../../components/answer.tsx';
 import { SignIcon } from '../../components/badge.tsx';
+import { route } from '../../router.ts';
 import { status } from '../../state/status.ts';
 import type { InstallState } from './install-state.ts';
 import type { Look } from '../../words.ts';
@@ -65,11 +66,13 @@ interface SentenceProps {
 
 function Sentence({ tone, sign, isLoading = false, children }: SentenceProps): JSX.Element {
   const cluster = status.value?.cluster ?? '';
+  const { namespace } = route.value;
   return (
     <p class={`verdict ${tone}${isLoading ? ' loading' : ''}`}>
       <SignIcon sign={sign} />
       <span>
-        <strong title={cluster}>{clusterName(cluster)}</strong>: {children}
+        <strong title={cluster}>{clusterName(cluster)}</strong>
+        {namespace === '' ? '' : `, namespace ${namespace}`}: {children}
       </span>
     </p>
   );

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { PageHead } from '../../components/page-head.tsx';
+import { WholeNote } from '../../components/whole-note.tsx';
 import { Activity } from './overview-activity.tsx';
 import { Attention } from './overview-attention.tsx';
 import { Feed } from './overview-feed.tsx';
@@ -14,6 +15,7 @@ export function Overview(): JSX.Element {
       <PageHead title="Overview" />
       <Verdict of={install} />
       <Attention items={install.state?.attention ?? []} />
+      <WholeNote text="The numbers below, the queues and the processes are not limited to the chosen namespace." />
       <Tiles />
       <div class="columns">
         <div>

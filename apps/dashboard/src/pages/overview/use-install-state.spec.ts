@@ -1,9 +1,11 @@
 import { inBrowser, mount, requests, text } from '../../testing/mounted.ts';
 import { h, type VNode } from 'preact';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
+import { parseRoute, route } from '../../router.ts';
 import { pulse } from '../../state/live.ts';
 import { useInstallState } from './use-install-state.ts';
 
+afterEach(() => void (route.value = parseRoute('')));
 inBrowser();
 
 function IsEmpty(): VNode {
@@ -26,4 +28,25 @@ it('failed jobs are asked for without news, too: no event tells of most of them'
   pulse.value += 1;
   await mount(h(IsEmpty, {}));
   expect(requests.map(({ path }) => path)).toEqual(['/jobs?state=failed&limit=200']);
+});
+
+it('of a chosen namespace, lists are asked for alone, and jobs of others are left out', async () => {
+  function Failed(): VNode {
+    const { state } = useInstallState();
+    return h('p', {}, (state?.attention ?? []).map(({ key }) => key).join(' '));
+  }
+  route.value = parseRoute('#/?namespace=shop');
+  await mount(h(Failed, {}));
+  const lists = requests.filter(({ path }) => !path.startsWith('/jobs'));
+  expect(lists).toHaveLength(5);
+  expect(lists.filter(({ path }) => !path.includes('?namespace=shop&'))).toEqual([]);
+  const job = { queue: 'changes', since: null, endedAt: null, attempts: { made: 3, most: 3 }, error: 'no' };
+  const failed = [
+    { ...job, id: 'changes:1', subject: 'Secret/shop/db' },
+    { ...job, id: 'changes:2', subject: 'Secret/bank/db' },
+    { ...job, id: 'notifications:3', subject: null },
+  ];
+  for (const { path, answer } of requests)
+    await answer({ items: path.startsWith('/jobs') ? failed : [], next: null });
+  expect(text()).toBe('changes:1');
 });

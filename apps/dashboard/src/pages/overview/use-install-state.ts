@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks';
 import type { Workload } from '@reroll/shared/api/workloads';
 import { call, CallError } from '../../api/client.ts';
 import { refOf } from '../../names.ts';
+import { route } from '../../router.ts';
 import { deeds } from '../../state/live.ts';
 import { status } from '../../state/status.ts';
 import { useAnswer, useAsked, type Answered } from '../../use-answer.ts';
@@ -27,19 +28,26 @@ export interface InstallAnswer {
 
 /** Asks for what the overview is about: what needs attention and what is in progress. */
 export function useInstallState(): InstallAnswer {
-  const stuck = useAnswer('listWorkloads', { query: { rollout: 'stuck', limit: MOST } }, 'slow');
-  const moving = useAnswer('listWorkloads', { query: { rollout: 'progressing', limit: MOST } }, 'slow');
-  const pending = useAnswer('listWorkloads', { query: { due: 'owed', limit: MOST } }, 'slow');
+  const { namespace } = route.value;
+  const stuck = useAnswer('listWorkloads', { query: { namespace, rollout: 'stuck', limit: MOST } }, 'slow');
+  const moving = useAnswer(
+    'listWorkloads',
+    { query: { namespace, rollout: 'progressing', limit: MOST } },
+    'slow',
+  );
+  const pending = useAnswer('listWorkloads', { query: { namespace, due: 'owed', limit: MOST } }, 'slow');
   // No event tells of a change job or a notification that has failed.
   const failedJobs = useAnswer('listJobs', { query: { state: 'failed', limit: MOST } }, 'both');
-  const halted = useAnswer('listChanges', { query: { halted: 'true', limit: MOST } }, 'slow');
-  const any = useAnyWorkload();
+  const halted = useAnswer('listChanges', { query: { namespace, halted: 'true', limit: MOST } }, 'slow');
+  const any = useAnyWorkload(namespace);
   const counted = [stuck, moving, pending, failedJobs, halted];
   const found = {
     stuck: itemsOf(stuck),
     moving: itemsOf(moving),
     pending: itemsOf(pending),
-    failedJobs: itemsOf(failedJobs),
+    failedJobs: itemsOf(failedJobs).filter(
+      ({ subject }) => namespace === '' || refOf(subject ?? '')?.namespace === namespace,
+    ),
     halted: itemsOf(halted),
   };
   const looked = useWorkloads(keysToLookAt(found, MOST_LOOKED_AT));
@@ -64,10 +72,11 @@ export function useInstallState(): InstallAnswer {
 }
 
 /** Asked for until there is one. */
-function useAnyWorkload(): ReturnType<typeof useAnswer<'listWorkloads'>> {
-  const isThere = useRef(false);
-  const any = useAnswer('listWorkloads', { query: { limit: '1' } }, isThere.current ? 'once' : 'slow');
-  isThere.current ||= any.data !== undefined && any.data.items.length > 0;
+function useAnyWorkload(namespace: string): ReturnType<typeof useAnswer<'listWorkloads'>> {
+  const foundIn = useRef<string | undefined>(undefined);
+  const query = { namespace, limit: '1' };
+  const any = useAnswer('listWorkloads', { query }, foundIn.current === namespace ? 'once' : 'slow');
+  if (any.data !== undefined && any.data.items.length > 0) foundIn.current = namespace;
   return any;
 }
 

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { PreviewRequest } from '@reroll/shared/api/explain';
-import { RefInput } from '../../components/ref-input.tsx';
+import { Combobox } from '../../components/combobox.tsx';
+import { EXAMPLES } from '../../components/suggest-query.ts';
 import { route } from '../../router.ts';
 import { requestOf, type Asked } from './preview-request.ts';
 
@@ -81,10 +82,11 @@ function KeyField({ asked, set }: { asked: Asked; set: (part: Partial<Asked>) =>
     <div class="field">
       <label for={id}>{isSource ? 'Source' : 'Workload'}</label>
       {/* Another field for the other kind: it begins empty. */}
-      <RefInput
+      <Combobox
         key={asked.of}
         id={id}
         of={asked.of}
+        placeholder={EXAMPLES[asked.of]}
         value={asked.key}
         onText={(key) => set({ key })}
         required
