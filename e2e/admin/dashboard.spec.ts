@@ -138,6 +138,29 @@ describe('getting about', () => {
     me.behaved();
   });
 
+  it('what is searched for is suggested as one types, and chosen by keys', async () => {
+    const me = await reader();
+    await me.visit('', 'Overview');
+    const field = me.page.getByRole('combobox', { name: 'Search workloads and sources' });
+    await field.pressSequentially('b');
+    const suggested = (name: string): Locator => me.page.getByRole('option', { name, exact: true });
+    await suggested(`Deployment ${space.name}/web`).waitFor();
+    await me.accessible();
+    await field.press('Escape');
+    await suggested(`Deployment ${space.name}/web`).waitFor({ state: 'hidden' });
+    expect(await field.inputValue()).toBe('b');
+    await field.fill('db');
+    await suggested(`Deployment ${space.name}/web`).waitFor({ state: 'hidden' });
+    await suggested(`Secret ${space.name}/db`).waitFor();
+    await field.press('ArrowDown');
+    expect(await suggested(`Secret ${space.name}/db`).getAttribute('aria-selected')).toBe('true');
+    await me.accessible();
+    await field.press('Enter');
+    await me.heading('db');
+    expect(await field.inputValue()).toBe('');
+    me.behaved();
+  });
+
   it('a namespace is chosen in the header, and holds on every page until all are', async () => {
     const me = await reader();
     await me.visit('', 'Overview');

@@ -1,7 +1,8 @@
-import { find, findAll, inBrowser, mount, requests } from '../testing/mounted.ts';
+import { find, findAll, inBrowser, mount, requests, text } from '../testing/mounted.ts';
 import { h } from 'preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseRoute, route } from '../router.ts';
+import { announcement } from '../state/announcer.ts';
 import { status } from '../state/status.ts';
 import { Header } from './header.tsx';
 
@@ -111,5 +112,63 @@ describe('the namespace', () => {
     await requests[0]?.answer({ items: [{ name: 'bank' }], complete: true });
     expect(await find('input', '', 'namespace').press('Escape')).toBe(false);
     expect([find('input', '', 'namespace').value, options()]).toEqual(['shop', []]);
+  });
+});
+
+describe('the search', () => {
+  const WEB = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+  const KEYS = { kind: 'Secret', namespace: 'shop', name: 'web-keys' };
+
+  async function answered(): Promise<void> {
+    await requests[0]?.answer({ items: [WEB], next: null });
+    await requests[1]?.answer({ items: [KEYS], next: null });
+  }
+
+  it('suggests workloads and sources of the chosen namespace, and leads to the one that is chosen', async () => {
+    await shown('#/?namespace=shop');
+    await type('search', 'WE');
+    expect(requests.map(({ path }) => path)).toEqual([
+      '/workloads?namespace=shop&name=we&limit=20',
+      '/sources?namespace=shop&name=we&limit=20',
+    ]);
+    await answered();
+    expect([options(), selected()]).toEqual([['Deployment shop/web', 'Secret shop/web-keys'], []]);
+    expect(announcement.value).toBe('2 suggestions');
+    const field = find('input', '', 'search');
+    for (const [key, expected] of [
+      ['ArrowUp', 'Secret shop/web-keys'],
+      ['ArrowDown', 'Deployment shop/web'],
+      ['ArrowDown', 'Secret shop/web-keys'],
+    ] as const) {
+      await field.press(key);
+      expect(selected()).toEqual([expected]);
+    }
+    expect(field.attributes.get('aria-activedescendant')).toBe(findAll('li')[1]?.attributes.get('id'));
+    await field.press('Enter');
+    expect(location.hash).toBe('#/sources/Secret/shop/web-keys?namespace=shop');
+    expect([field.value, options()]).toEqual(['', []]);
+  });
+
+  it('leads to the results by Enter without a choice', async () => {
+    await shown('');
+    await type('search', 'we');
+    await answered();
+    expect(await find('input', '', 'search').press('Enter')).toBe(true);
+    await findAll('form')[1]?.fire('submit');
+    expect(location.hash).toBe('#/search?q=we');
+    expect(options()).toEqual([]);
+  });
+
+  it('closes its suggestions by Escape, and opens them again by an arrow', async () => {
+    await shown('');
+    await type('search', 'we');
+    await answered();
+    const field = find('input', '', 'search');
+    await field.press('Escape');
+    expect([options(), field.value, field.attributes.get('aria-expanded')]).toEqual([[], 'we', 'false']);
+    expect(await field.press('Escape')).toBe(true);
+    await field.press('ArrowDown');
+    expect(options()).toHaveLength(2);
+    expect(text()).toContain('Deployment shop/web');
   });
 });

@@ -99,22 +99,20 @@ function SearchForm(): JSX.Element {
       class="search"
       role="search"
       onSubmit={(event) => {
-        const text = submitted(event, 'q');
+        const text = submitted(event, SEARCH_FIELD);
         if (text !== '') search(text);
       }}
     >
       <label class="unseen" for={SEARCH_FIELD}>
         Search workloads and sources
       </label>
-      <input
+      <Combobox
         id={SEARCH_FIELD}
-        name="q"
-        type="search"
-        key={query['q']}
-        defaultValue={page === 'search' ? (query['q'] ?? '') : ''}
+        name={SEARCH_FIELD}
+        of="object"
         placeholder="Search by name"
-        autocomplete="off"
-        spellcheck={false}
+        value={page === 'search' ? (query['q'] ?? '') : ''}
+        onChoose={search}
       />
     </form>
   );
