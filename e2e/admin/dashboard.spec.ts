@@ -366,7 +366,12 @@ describe('what needs attention', () => {
     expect(await me.page.getByText('everything is reloaded').count()).toBe(0);
     await me.accessible();
     await me.page.getByRole('link', { name: '1 needs attention' }).click();
-    await me.heading('Workloads');
+    const stuck = me.page.getByRole('region', { name: 'Needs attention: stuck' });
+    await stuck.getByRole('link', { name: `${space.name}/web` }).waitFor();
+    await me.accessible();
+    await stuck.getByRole('link', { name: 'Everything that needs attention' }).click();
+    await item.getByText('Stuck').waitFor();
+    await me.visit('workloads?rollout=stuck', 'Workloads');
     await me.page
       .getByRole('row', { name: `${space.name}/web` })
       .getByText('Stuck')

@@ -9,18 +9,28 @@ import { RetryAction } from '../../components/retry-action.tsx';
 import { Time } from '../../components/time.tsx';
 import { sentenceOf, Words } from '../../components/words.tsx';
 import { isSourceKind, spoken, type Ref } from '../../names.ts';
-import { hrefOf } from '../../router.ts';
+import { hrefOf, route } from '../../router.ts';
 import { PROBLEM_LOOKS, type AttentionItem } from './attention-items.ts';
 
 const FEW = 8;
 
-/** What needs attention: what, since when, why, and what can be done. Nothing if nothing does. */
-export function Attention({ items }: { items: readonly AttentionItem[] }): JSX.Element | null {
+/**
+ * What needs attention: what, since when, why, and what can be done. Nothing if nothing does. The route can limit it to one problem,
+ * while there is one.
+ */
+export function Attention({ items: all }: { items: readonly AttentionItem[] }): JSX.Element | null {
   const [isWhole, setWhole] = useState(false);
+  const wanted = route.value.query['problem'];
+  const some = all.filter(({ problem }) => problem === wanted);
+  const [one] = some;
+  const items = one ? some : all;
   if (items.length === 0) return null;
   const shown = isWhole ? items : items.slice(0, FEW);
   return (
-    <Panel title="Needs attention">
+    <Panel
+      title={one ? `Needs attention: ${PROBLEM_LOOKS[one.problem].word.toLowerCase()}` : 'Needs attention'}
+      aside={one ? <a href={hrefOf('')}>Everything that needs attention</a> : null}
+    >
       <ul class="attention">
         {shown.map((item) => (
           <Item key={item.key} of={item} />

@@ -10,7 +10,7 @@ import type { Look } from '../../words.ts';
 import type { InstallAnswer } from './use-install-state.ts';
 import { verdictOf, type Part, type Verdict as VerdictParts } from './verdict-words.ts';
 
-/** One sentence: is everything all right? Each number leads to the list of what it counts. */
+/** One sentence: is everything all right? Each number of a problem leads to exactly those; lists of what is in progress have these, too. */
 export function Verdict({ of }: { of: InstallAnswer }): JSX.Element {
   const { state, failure, refresh } = of;
   return (

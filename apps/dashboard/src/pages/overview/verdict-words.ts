@@ -3,7 +3,7 @@ import type { Look } from '../../words.ts';
 import { PROBLEM_LOOKS, PROBLEMS, type Problem } from './attention-items.ts';
 import type { InstallState } from './install-state.ts';
 
-/** A number of the sentence, and the list that it is the number of. */
+/** A number of the sentence, and where a list has what it counts: of problems, on the same page. */
 export interface Part {
   readonly count: number;
   /** `stuck` */
@@ -29,26 +29,6 @@ function wordOf(problem: Problem, count: number): string {
   return problem === 'conflict' ? 'in conflict' : problem;
 }
 
-/** Where all of one problem are listed. */
-function listOf(problem: Problem, state: InstallState): string {
-  switch (problem) {
-    case 'stuck':
-      return hrefOf('workloads', [], { rollout: 'stuck' });
-    case 'failed':
-      return state.attention.some(({ job }) => job !== undefined)
-        ? hrefOf('jobs', [], { state: 'failed' })
-        : hrefOf('changes', [], { state: 'failed' });
-    case 'conflict':
-      return hrefOf('workloads', [], { due: 'owed' });
-    case 'halted':
-      return hrefOf('changes', [], { halted: 'true' });
-    case 'held':
-      return hrefOf('changes', [], { state: 'held' });
-    default:
-      return hrefOf('jobs');
-  }
-}
-
 /**
  * The parts of the sentence that answers whether everything is all right.
  *
@@ -62,7 +42,7 @@ export function verdictOf(state: InstallState, isCut: boolean, isOld = false): V
     `${count.toLocaleString('en')}${isMore ? ' or more' : ''}`;
   const problems = PROBLEMS.flatMap((problem) => {
     const count = attention.filter((item) => item.problem === problem).length;
-    return count === 0 ? [] : [{ count, word: wordOf(problem, count), href: listOf(problem, state) }];
+    return count === 0 ? [] : [{ count, word: wordOf(problem, count), href: hrefOf('', [], { problem }) }];
   });
   const steps = [
     { count: rollingOut, word: 'rolling out', href: hrefOf('workloads', [], { rollout: 'progressing' }) },
