@@ -159,7 +159,7 @@ describe('freeze', () => {
 
 describe('approve', () => {
   const told = (id: string, at: string): unknown => ({
-    message: `What is pending has the id ${id}. Approve it by …`,
+    message: `The pending reload has the id ${id}. Approve it with …`,
     metadata: { creationTimestamp: at },
   });
 

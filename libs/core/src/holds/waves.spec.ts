@@ -118,7 +118,7 @@ describe('a change in waves', () => {
     expect(holdOf('b', done)).toEqual({
       ...looks,
       until: NOW + MINUTE,
-      detail: `Wave 2 of 3 of Secret/db waits until ${new Date(NOW + MINUTE).toISOString()}: wave 1 is observed for so long`,
+      detail: `Wave 2 of 3 of Secret/db waits until ${new Date(NOW + MINUTE).toISOString()}: wave 1 is observed until then`,
     });
     expect(holdOf('b', done, { now: NOW + MINUTE })).toBeUndefined();
     expect(holdOf('c', done, { now: NOW + MINUTE })?.detail).toContain('Wave 3 of 3');

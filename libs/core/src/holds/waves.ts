@@ -182,7 +182,7 @@ export function waveHold(input: WavesInput): ReloadHold | undefined {
     reason: 'AwaitsWave',
     until,
     lookAt,
-    detail: `${what} waits ${untilText(until)}: wave ${number - 1} is observed for so long`,
+    detail: `${what} waits ${untilText(until)}: wave ${number - 1} is observed until then`,
   };
 }
 
