@@ -23,6 +23,8 @@ export interface StageOptions {
   readonly signal: AbortSignal;
   /** Of an admin, if there is to be one. */
   readonly adminFlags?: readonly string[];
+  /** Default: the UID of kube-system. With another name, `history` is not that of these processes. */
+  readonly clusterName?: string;
 }
 
 /** Everything that runs: a control plane, a Redis, and Reroll's processes. */
@@ -122,11 +124,13 @@ export class Stage {
 }
 
 /** Starts the control plane and the Redis; what is on the stage is to be closed, or left. */
-export async function openStage({ log, signal, adminFlags }: StageOptions): Promise<Stage> {
+export async function openStage({ log, signal, adminFlags = [], clusterName }: StageOptions): Promise<Stage> {
+  const name = clusterName === undefined ? [] : [`--cluster-name=${clusterName}`];
   const dir = join(tmpdir(), `reroll-demo-${randomBytes(4).toString('hex')}`);
   const cluster = await startCluster({ dir, nodes: NODES, log, signal });
   try {
-    return new Stage(cluster, await install(cluster, { logs: join(dir, 'logs'), adminFlags }), signal);
+    const options = { logs: join(dir, 'logs'), flags: name, adminFlags: [...name, ...adminFlags] };
+    return new Stage(cluster, await install(cluster, options), signal);
   } catch (error) {
     await cleanUpRun();
     await cluster.stop();
@@ -136,19 +140,16 @@ export async function openStage({ log, signal, adminFlags }: StageOptions): Prom
 
 async function install(
   cluster: Cluster,
-  options: { logs: string; adminFlags: readonly string[] | undefined },
+  options: { logs: string; flags: readonly string[]; adminFlags: readonly string[] },
 ): Promise<Reroll> {
   const client = connect(cluster);
   for (const name of [INSTALL, NAMESPACE]) await client.post('/api/v1/namespaces', { metadata: { name } });
-  const { logs, adminFlags = [] } = options;
-  const watcherFlags = LEASE_FLAGS;
   return await prepareReroll({
     cluster,
     namespaces: 'all',
     install: INSTALL,
     debounce: '500ms',
-    watcherFlags,
-    logs,
-    adminFlags,
+    watcherFlags: LEASE_FLAGS,
+    ...options,
   });
 }

@@ -43,6 +43,7 @@ function picturesOf({ change, changeAgain }: Shop): readonly Picture[] {
     await changeAgain();
     await page.getByText('storefront in shop rolled out').waitFor();
     await page.locator('.badge', { hasText: '5 rolled out' }).first().waitFor();
+    await page.locator('.verdict', { hasText: 'in progress' }).waitFor({ state: 'detached' });
   };
   return [
     { file: 'overview', route: '', shows: 'Latest changes', act: watched },
@@ -93,8 +94,17 @@ function picturesOfPages({ shop, fleetChange = '' }: Assignment): readonly Pictu
     },
     { file: 'preview', route: `preview?of=source&source=${flags}`, shows: 'Preview', act: askPreview },
     { file: 'search', route: 'search?q=check', shows: 'Sources' },
+    { file: 'suggestions', route: 'audit', shows: 'Audit', act: typeSearch },
+    { file: 'namespaces', route: 'audit', shows: 'Audit', act: openNamespaces },
+    { file: 'namespace', route: `?namespace=${NAMESPACE}`, shows: 'Latest changes', act: explained },
     { file: 'nothing', route: 'workloads?name=nothing', shows: 'Workloads' },
   ];
+  const waves: Picture = {
+    file: 'change-waves',
+    route: `changes/${fleetChange}`,
+    shows: 'Waves',
+    folder: 'guide',
+  };
   const many = { file: 'source-many', route: `sources/${flags}`, shows: 'Dependent workloads' };
   const forGuide: Picture = { ...many, folder: 'guide', only: '.picture', act: openGroup };
   const all = pages.flatMap((page): Picture[] => [
@@ -102,7 +112,8 @@ function picturesOfPages({ shop, fleetChange = '' }: Assignment): readonly Pictu
     { ...page, file: `${page.file}-dark`, isWhole: true, colors: 'dark' as const },
     { ...page, file: `${page.file}-phone`, isWhole: true, size: PHONE },
   ]);
-  return [forGuide, ...all];
+  // When all that waits has been looked at again.
+  return [...all, waves, forGuide];
 }
 
 async function selectTime(page: Page): Promise<void> {
@@ -113,8 +124,21 @@ async function selectTime(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Clear selection' }).waitFor();
 }
 
+async function typeSearch(page: Page): Promise<void> {
+  await page.getByLabel('Search workloads and sources').fill('o');
+  await page.getByRole('option', { name: 'storefront' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+}
+
+async function openNamespaces(page: Page): Promise<void> {
+  await page.getByLabel('Namespace').click();
+  await page.getByRole('option', { name: NAMESPACE, exact: true }).waitFor();
+}
+
 async function openGroup(page: Page): Promise<void> {
   await page.locator('.tree summary').first().click();
+  // It would point to another group when the page scrolls.
+  await page.mouse.move(0, 0);
 }
 
 async function askSource(page: Page): Promise<void> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
+import type { Status } from '@reroll/shared/api/status';
 import type { Workload } from '@reroll/shared/api/workloads';
 import { MERGE_PATCH } from '@reroll/kube/client/connection';
 import { collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
@@ -23,6 +24,8 @@ const SECRETS: KubeResource = { group: '', version: 'v1', plural: 'secrets' };
 const DEPLOYMENTS: KubeResource = { group: 'apps', version: 'v1', plural: 'deployments' };
 /** Its new pods find no node, and its deadline is short. */
 const STUCK = 'ledger';
+/** Its reloads await an approval. */
+const HELD = 'invoices';
 
 /** The file of static tokens that lets `TOKEN` do everything. */
 export function tokensFile(folder: string): string {
@@ -58,47 +61,63 @@ export async function playShop(stage: Stage, api: Api): Promise<Shop> {
   return { change, changeAgain: async () => await banner('Winter sale') };
 }
 
+/** Adds a workload to the shop whose reload is held. */
+export async function holdOne(stage: Stage, api: Api): Promise<void> {
+  await own(stage, HELD, { annotations: { 'reroll.dev/approval': 'required' }, pods: {} });
+  await stage.wait(`${HELD} to be adopted`, async () => await isRecorded(api, HELD));
+  await patch(stage, { kind: CONFIG_MAPS, name: HELD }, { data: { currency: 'SEK' } });
+  await stage.wait(`${HELD} to be held, and counted`, async () => {
+    const { owed } = await api.get<Status>('status');
+    return owed?.workloads === 1 && (await workload(api, HELD)).hold !== null;
+  });
+}
+
 async function open(stage: Stage): Promise<void> {
   const { client } = stage;
   await client.post(collectionPath(CONFIG_MAPS, NAMESPACE), configMapManifest());
   await client.post(collectionPath(SECRETS, NAMESPACE), secretManifest());
-  const metadata = { namespace: NAMESPACE, name: STUCK };
-  await client.post(collectionPath(CONFIG_MAPS, NAMESPACE), {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata,
-    data: { currency: 'EUR' },
+  await own(stage, STUCK, {
+    annotations: {},
+    deadline: { progressDeadlineSeconds: 2 },
+    pods: { nodeSelector: { disk: 'fast' } },
   });
-  await client.post(collectionPath(DEPLOYMENTS, NAMESPACE), stuckManifest());
   for (const each of WORKLOADS)
     await client.post(collectionPath(resourceOf(each), NAMESPACE), workloadManifest(each));
 }
 
-function stuckManifest(): unknown {
-  const labels = { app: STUCK };
-  const envFrom = [{ configMapRef: { name: STUCK } }];
-  return {
+/** A Deployment with a ConfigMap of its own. */
+async function own(
+  { client }: Stage,
+  name: string,
+  by: {
+    annotations: Readonly<Record<string, string>>;
+    deadline?: { progressDeadlineSeconds: number };
+    pods: object;
+  },
+): Promise<void> {
+  const labels = { app: name };
+  const envFrom = [{ configMapRef: { name } }];
+  const annotations = { 'reloader.stakater.com/auto': 'true', ...by.annotations };
+  await client.post(collectionPath(CONFIG_MAPS, NAMESPACE), {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { namespace: NAMESPACE, name },
+    data: { currency: 'EUR' },
+  });
+  await client.post(collectionPath(DEPLOYMENTS, NAMESPACE), {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: {
-      namespace: NAMESPACE,
-      name: STUCK,
-      labels,
-      annotations: { 'reloader.stakater.com/auto': 'true' },
-    },
+    metadata: { namespace: NAMESPACE, name, labels, annotations },
     spec: {
       replicas: 2,
-      progressDeadlineSeconds: 2,
+      ...by.deadline,
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },
-        spec: {
-          nodeSelector: { disk: 'fast' },
-          containers: [{ name: 'app', image: 'registry.k8s.io/pause:3.10', envFrom }],
-        },
+        spec: { ...by.pods, containers: [{ name: 'app', image: 'registry.k8s.io/pause:3.10', envFrom }] },
       },
     },
-  };
+  });
 }
 
 async function patch(stage: Stage, of: { kind: KubeResource; name: string }, body: unknown): Promise<void> {
@@ -110,14 +129,17 @@ async function workload(api: Api, name: string): Promise<Workload> {
   return await api.get<Workload>(`workloads/Deployment/${NAMESPACE}/${name}`);
 }
 
-/** Every source that rolls one of them is recorded. */
 async function isAdopted(api: Api): Promise<boolean> {
-  for (const name of ['storefront', 'checkout', 'mailer', STUCK]) {
-    const { sourcesInDetail } = await workload(api, name);
-    const rolling = sourcesInDetail.filter(({ rolls }) => rolls);
-    if (rolling.length === 0 || rolling.some(({ recorded }) => recorded === null)) return false;
-  }
+  for (const name of ['storefront', 'checkout', 'mailer', STUCK])
+    if (!(await isRecorded(api, name))) return false;
   return true;
+}
+
+/** Whether every source that reloads it is in its record. */
+async function isRecorded(api: Api, name: string): Promise<boolean> {
+  const { sourcesInDetail } = await workload(api, name);
+  const rolling = sourcesInDetail.filter(({ rolls }) => rolls);
+  return rolling.length > 0 && rolling.every(({ recorded }) => recorded !== null);
 }
 
 /** Resolves with the id of the newest change of a source when every workload of it that rolls has rolled out. */
