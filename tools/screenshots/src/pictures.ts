@@ -136,7 +136,8 @@ async function openNamespaces(page: Page): Promise<void> {
 }
 
 async function openGroup(page: Page): Promise<void> {
-  await page.locator('.tree summary').first().click();
+  // They are grouped anew when it is known that they are held.
+  await page.locator('.tree summary', { hasText: 'held' }).click();
   // It would point to another group when the page scrolls.
   await page.mouse.move(0, 0);
 }
@@ -144,7 +145,7 @@ async function openGroup(page: Page): Promise<void> {
 async function askSource(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Preview' }).click();
   await page.getByRole('button', { name: 'Check' }).click();
-  await page.locator('.tree summary').first().click();
+  await openGroup(page);
 }
 
 async function askPreview(page: Page): Promise<void> {
