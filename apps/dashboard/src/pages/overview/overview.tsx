@@ -15,7 +15,7 @@ export function Overview(): JSX.Element {
       <PageHead title="Overview" />
       <Verdict of={install} />
       <Attention items={install.state?.attention ?? []} />
-      <WholeNote text="The numbers below, the queues and the processes are not limited to the chosen namespace." />
+      <WholeNote text="These numbers, the queues and the processes cover all namespaces." />
       <Tiles />
       <div class="columns">
         <div>
