@@ -54,8 +54,8 @@ export const reason = z
   .meta({ id: 'Reason', description: 'See docs/reference/reasons.md.' });
 
 /**
- * A hash as it may be shown: keyed for a Secret or SecretProviderClass, and otherwise different for each source, so that
- * weak passwords cannot be guessed.
+ * A hash as it may be shown: that of a ConfigMap as it is, any other keyed and different for each source, so that weak passwords cannot
+ * be guessed.
  */
 export const hash = z.string().meta({
   id: 'Hash',
