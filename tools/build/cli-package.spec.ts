@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +38,7 @@ describe('the package of the command line', () => {
       'main.js',
       'package.json',
       'sbom.cdx.json',
+      'start.js',
     ]);
   });
 
@@ -50,6 +51,23 @@ describe('the package of the command line', () => {
   it('installs both names, and each calls itself so', () => {
     expect(run('reroll', '--help')).toContain('Usage: reroll <command>');
     expect(run('kubectl-reroll', '--help')).toContain('Usage: kubectl reroll <command>');
+  });
+
+  it.each([
+    ['20.20.2', 1, 'error: kubectl reroll needs Node.js 22.19 or later; this is v20.20.2\n'],
+    ['22.18.9', 1, 'error: kubectl reroll needs Node.js 22.19 or later; this is v22.18.9\n'],
+    ['22.19.0', 0, ''],
+    ['23.1.0', 0, ''],
+  ])('tells in one line that Node.js %s is too old, or runs', (version, status, stderr) => {
+    const pretend = `Object.defineProperties(process, { version: { value: 'v${version}' }, versions: { value: { ...process.versions, node: '${version}' } } })`;
+    const ran = spawnSync(join(bin, 'kubectl-reroll'), ['--help'], {
+      env: {
+        PATH: process.env['PATH'],
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}`,
+      },
+      encoding: 'utf8',
+    });
+    expect([ran.status, ran.stderr]).toEqual([status, stderr]);
   });
 
   it('installs what kubectl runs to complete the plugin, which answers as cobra does', () => {

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { redrawing } from './output/redraw.ts';
 import { run } from './run.ts';
 
