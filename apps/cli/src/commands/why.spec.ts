@@ -47,6 +47,15 @@ it('why tells what is pending and held, sources that do not reload it, and earli
   ]);
 });
 
+it('why claims nothing of a time before the history', async () => {
+  const told = workload({ history: [] });
+  const { url } = await stubAdmin(({ path }) => (path.includes('/workloads/') ? { body: told } : undefined));
+  const { out } = await runCli(['why', 'deploy/web', '-n', 'shop', '--server', url]);
+  expect(out.split('\n')[0]).toBe(
+    'The history has no reload of deployment/web. Reroll may have reloaded it before the history begins.',
+  );
+});
+
 it.each([
   ['manual', 'because a user asked for it'],
   [null, 'for a reason that the history no longer has'],

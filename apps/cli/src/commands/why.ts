@@ -49,7 +49,7 @@ async function reloadText(api: AdminApi, workload: Workload, now: number): Promi
   const name = shortName(workload);
   const last = lastReloadOf(workload);
   if (last === undefined) {
-    return `The history knows of no time when Reroll reloaded ${name}: if its pods restarted, it was not Reroll.`;
+    return `The history has no reload of ${name}. Reroll may have reloaded it before the history begins.`;
   }
   const change = await changeOf(api, last);
   const details = last.change === null ? last.reason : `change ${last.change}, ${last.reason}`;
