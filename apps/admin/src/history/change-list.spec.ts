@@ -37,7 +37,13 @@ async function list(
       all: false,
       sees: (namespace) => Promise.resolve(seen.includes(namespace)),
     }),
-    look: () => Promise.resolve({ stateOf: state, jobOf: () => undefined, rolloutOf: () => undefined }),
+    look: () =>
+      Promise.resolve({
+        stateOf: state,
+        jobOf: () => undefined,
+        rolloutOf: () => undefined,
+        latestOf: () => undefined,
+      }),
   });
 }
 

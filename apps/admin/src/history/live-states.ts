@@ -1,7 +1,7 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { Rollouts } from '@reroll/redis/history/rollouts';
 import type { RolloutEntry } from '@reroll/core/history/entries';
-import type { HistoryJoin, Pair } from '@reroll/core/history/join';
+import type { HistoryJoin, Outcome, Pair } from '@reroll/core/history/join';
 import { isOpen, liveState, stateOf, type LiveJob, type ReloadState } from '@reroll/core/history/states';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { ReloadJobs } from './reload-jobs.ts';
@@ -11,6 +11,8 @@ export interface Live {
   jobOf(workload: WorkloadKey): LiveJob | undefined;
   /** The workload's rollout, if one is under way. */
   rolloutOf(workload: WorkloadKey): RolloutEntry | undefined;
+  /** The workload's latest outcome, of any change. */
+  latestOf(workload: WorkloadKey): Outcome | undefined;
 }
 
 /** Workloads looked up for one answer; others have the states of the history. */
@@ -52,6 +54,7 @@ export class LiveStates {
       },
       jobOf: (workload) => jobs.get(workload),
       rolloutOf: (workload) => rollouts.get(workload),
+      latestOf: (workload) => join.workload(workload)?.outcomes.at(-1),
     };
   }
 

@@ -1,7 +1,7 @@
 import type { Change as ChangeView, ChangeSummary, ChangeWorkload } from '@reroll/shared/api/changes';
 import type { HistoryEntry, Workload } from '@reroll/shared/api/workloads';
 import { pendingIdIn } from '@reroll/core/holds/approval';
-import type { RolloutEntry } from '@reroll/core/history/entries';
+import type { OutcomeEntry, RolloutEntry } from '@reroll/core/history/entries';
 import type { Change, Outcome, Pair } from '@reroll/core/history/join';
 import {
   outcomeReason,
@@ -73,13 +73,14 @@ function changeWorkload(pair: Pair, live: Live): ChangeWorkload {
   const state = live.stateOf(pair);
   const { outcome, verdict, reason, detail } = pair;
   const job = live.jobOf(pair.workload);
+  const wait = waitOf(pair, state, live);
   return {
     workload: partsOf(pair.workload),
     verdict,
     reason,
-    detail: (state === 'held' ? outcome?.entry.detail : undefined) ?? detail,
+    detail: wait?.detail ?? detail,
     state,
-    outcome: outcomeReason(pair),
+    outcome: outcomeReason(pair) ?? wait?.reason ?? null,
     ...(outcome ? { sources: { ...outcome.entry.sources } } : {}),
     until: untilOf(state, outcome, job),
     attempts: attemptsOf(outcome, job),
@@ -88,6 +89,12 @@ function changeWorkload(pair: Pair, live: Live): ChangeWorkload {
     endedAt: endedAt(pair, state),
     rollout: rolloutOf(pair, live),
   };
+}
+
+/** What the workload waits for. A hold is reported once, which may have been before this change. */
+function waitOf({ outcome, workload }: Pair, state: ReloadState, live: Live): OutcomeEntry | undefined {
+  const told = outcome ?? live.latestOf(workload);
+  return state === 'held' && told && outcomeState(told) === 'held' ? told.entry : undefined;
 }
 
 function untilOf(state: ReloadState, outcome: Outcome | undefined, job: LiveJob | undefined): string | null {

@@ -82,10 +82,16 @@ function tellUnknown({ io }: Session, { change: { more, counted } }: Seen, { wor
   io.err(`What became of ${others} is not known, because the source has changed again.\n`);
 }
 
-function notInTime({ io }: Session, { timeoutMs }: Followed, looked: Seen | CliError): ExitCode {
+function notInTime({ io }: Session, { timeoutMs, workload }: Followed, looked: Seen | CliError): ExitCode {
   io.err(`Not rolled out within ${humanDuration(timeoutMs ?? 0)}.\n`);
   if (looked instanceof CliError) io.err(`The admin could not tell at last: ${safeText(looked.message)}\n`);
+  else if (workload !== undefined && looked.workloads.some(isFrozen))
+    io.err('reload --override-freeze reloads it in spite of the freeze.\n');
   return EXIT.notInTime;
+}
+
+function isFrozen({ state, outcome }: ChangeWorkload): boolean {
+  return state === 'held' && outcome === 'Frozen';
 }
 
 /** @throws an error that a retry cannot fix */

@@ -68,8 +68,10 @@ export class FollowProgress {
     const pods = podsText(each);
     const step = state === 'reloaded' && pods !== '' ? `${state} ${pods}` : state;
     const key = keyOf(each.workload);
-    if (step === this.#told.get(key)) return;
-    this.#told.set(key, step);
+    // What holds it may be known later than that it is held, or change.
+    const told = state === 'held' ? `${step} ${each.outcome}` : step;
+    if (told === this.#told.get(key)) return;
+    this.#told.set(key, told);
     const now = this.#io.now();
     const shown = this.#paint(safeText(step), toneOf(state));
     const after = humanDuration(now - this.#began);

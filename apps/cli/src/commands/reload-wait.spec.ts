@@ -101,6 +101,24 @@ describe('reload --wait', () => {
     expect([told.code, told.err]).toEqual([1, expect.stringContaining(message)]);
   });
 
+  it('tells what holds the workload, also if that is known later, and how to reload a frozen one', async () => {
+    const [held, frozen] = [
+      changeWorkload('held', { reason: 'Requested' }),
+      changeWorkload('held', { outcome: 'Frozen', detail: 'year-end' }),
+    ];
+    const told = await waited([held, frozen, frozen], ['--timeout', '3m']);
+    expect([told.code, told.err.split('\n')]).toEqual([
+      3,
+      [
+        'deployment.apps/web held (Requested: it uses the source) after 60s',
+        'deployment.apps/web held (Frozen: year-end) after 2m',
+        'Not rolled out within 3m.',
+        'reload --override-freeze reloads it in spite of the freeze.',
+        '',
+      ],
+    ]);
+  });
+
   it('tells at the deadline what the admin said last instead of an answer', async () => {
     const fault = problem(500, 'Internal', { detail: 'a \u001b[2J mistake' });
     const told = await waited([changeWorkload('pending'), { fault }], ['--timeout', '2m']);
