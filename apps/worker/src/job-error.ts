@@ -1,6 +1,7 @@
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { Reason } from '@reroll/core/reasons';
 import { KubeError } from '@reroll/kube/client/errors';
+import type { ReloadOutcome } from './reload/reload-outcome.ts';
 import type { WorkloadNow } from './reload/workload-reader.ts';
 
 /**
@@ -55,9 +56,12 @@ function refusedAnnotations({ status, causes }: KubeError): string | undefined {
 export class NotYetError extends Error {
   override readonly name = 'NotYetError';
   readonly wait: number;
+  /** What to report of a job that is left to other workers. */
+  readonly left: ReloadOutcome | undefined;
 
-  constructor(reason: Reason, wait: number) {
+  constructor(reason: Reason, wait: number, left?: ReloadOutcome) {
     super(`${reason}: wait ${wait} ms`);
     this.wait = wait;
+    this.left = left;
   }
 }

@@ -3,6 +3,8 @@
  * it, and so does one that is listed and taken: take it out of the list then.
  */
 
+import { RARELY_REACHED } from './rarely-reached.ts';
+
 export interface Unreached {
   /** What keeps the runs from taking them. */
   readonly why: string;
@@ -224,8 +226,15 @@ export const UNREACHED: readonly Unreached[] = [
     branches: {
       'apps/worker/src/reload/reload.processor.ts': [
         `if (hashes !== null || ![...verdicts.values()].includes('KeyUnknown')) return;`,
+        'if (error instanceof NotYetError && error.left) reports.leftToOthers(job, error.left, run);',
       ],
-      'apps/worker/src/reload/reload-reports.ts': ['leftToOthers(workload: WorkloadKey): void {'],
+      'apps/worker/src/reload/reload-outcome.ts': [
+        'export function leftOutcome({ workload, plan, readings }: Gathered): ReloadOutcome {',
+      ],
+      'apps/worker/src/reload/reload-reports.ts': [
+        'leftToOthers(job: ReloadJob, left: ReloadOutcome, run: Run): void {',
+        'async #reportLeft(job: ReloadJob, left: ReloadOutcome, run: Run): Promise<void> {',
+      ],
     },
   },
   {
@@ -311,99 +320,5 @@ export const UNREACHED: readonly Unreached[] = [
       ],
     },
   },
-  {
-    why: 'Reached by one run in some hundred.',
-    isRare: true,
-    branches: {
-      'apps/worker/src/change/quiet-changes.ts': [
-        'return window.held ? window.merged + 1 : 0;',
-        'for (const [source, window] of this.#windows) {',
-      ],
-      'apps/worker/src/change/change.processor.ts': [
-        'if (!decision.reload || isCarried) return { workload, enqueue: decision.reload, reason, detail };',
-        `const now = row?.exists ? { hash: row.hash } : 'SourceAbsent';`,
-      ],
-      'apps/worker/src/change/source-reader.ts': [`if (!this.#isWatched(object)) return 'SourceNotWatched';`],
-      'apps/worker/src/reload/reload.processor.ts': [
-        'if (await this.#catchesUp(gathered)) return false;',
-        'await catalog.setBackingOff(job.workload, isLast ? null : jobId);',
-        'if ((await requests.of(workload)) !== undefined) return true;',
-        'if (!row || row.leftAlone !== undefined || isInConflict(row.conflict)) return false;',
-        `if (isLast && error.reason !== 'ApiUnavailable')`,
-        'if (error instanceof NotYetError) throw error;',
-        '} catch (error) {',
-      ],
-      'apps/worker/src/reload/reload-plan.ts': [
-        `if (reading === 'SourceAbsent') return DELETED_MARKER_HASH;`,
-        'if (proven.has(name) || read.isAdoptedMark(template, decision.keys.adopt ?? [])) return true;',
-      ],
-      'apps/worker/src/reload/reload-outcome.ts': [
-        `return { state: 'reloaded', reason: 'ReloadedWithoutPause' };`,
-        `if (definition.isPaused?.(object)) return { state: 'reloaded', reason: 'ReloadedPaused' };`,
-        `return Object.values(sources).includes('SourceNotWatched') ? 'SourceNotWatched' : 'SourceAbsent';`,
-        `return verdict === 'Absent' && read === 'SourceNotWatched' ? 'SourceNotWatched' : verdict;`,
-      ],
-      'apps/worker/src/reload/resume.processor.ts': [
-        'if (!object || dryRun) return;',
-        'if (error instanceof KubeError && error.status === 404) return null;',
-        'if (isOvertaken(error)) return;',
-        'if (due === undefined || paused === undefined || pausedAt === undefined) return;',
-        `if (wait > 0) throw new NotYetError('Paused', Math.min(wait, LONGEST_DELAY));`,
-        'async failed({ workload }: ResumeJob, error: JobError, { number, isLast }: FailedAttempt): Promise<void> {',
-        '} catch (error) {',
-      ],
-      'apps/worker/src/reload/reload.module.ts': [
-        `if (result !== 'posted') metrics.kubeEventsDropped.inc();`,
-      ],
-      'apps/worker/src/change/change-reports.ts': [
-        `else if (reason === 'NoContainer') metrics.skipped.inc({ reason: 'strategy_not_updated' });`,
-      ],
-
-      'apps/worker/src/reload/reload-reports.ts': [
-        `state: run.isLast ? 'failed' : 'retrying',`,
-        "metrics.reloadExecutedByNamespace?.inc({ success: 'false', namespace });",
-        'if (source !== undefined) events.record({ source: partsOf(source), workload, failure });',
-        'else if (error.request) events.record({ workload, requestReason: error.request.reason, failure });',
-        'if (!run.isLast) return;',
-        'period === undefined ? `${which} already paused` : `Pausing ${which} for ${formatDuration(period)}`;',
-        'if (!error.subject) return;',
-      ],
-      'apps/worker/src/reload/send/recreate-job.ts': [
-        'if (!(await this.#wouldBeTaken(kept))) return false;',
-        'const ending = await this.#finish(object as JobRead);',
-        "return ending === 'finished' ? 'JobFinished' : 'RecreationFinished';",
-        `await this.#post(manifest, { dryRun: 'All' });`,
-        'if (isTaken(error)) return true;',
-        '} catch (error) {',
-        "if (!present) return 'gone';",
-        "if (present.metadata.uid !== uid) return 'replaced';",
-        "if (present.metadata.deletionTimestamp !== undefined) return 'gone';",
-        '}',
-        'if (!isTaken(error)) throw error;',
-        'if (error instanceof KubeError && error.status === 404) return undefined;',
-        'if (error instanceof KubeError && (error.status === 404 || error.status === 409)) return false;',
-      ],
-      'apps/worker/src/reload/send/run-cron-job.ts': [
-        `if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;`,
-        'async #carriedBy({ object }: WorkloadNow, name: string): Promise<Carried | undefined> {',
-        'if (carried === undefined) return false;',
-        '});',
-        'const isOwn = body?.metadata.ownerReferences?.some((owner) => owner.uid === uid);',
-        'if (!body || !isOwn) return undefined;',
-        'const { body } = await this.#context.client.get<JobObject>(objectPath(JOBS, job));',
-        'if (error instanceof KubeError && error.status === 404) return undefined;',
-        '} catch (error) {',
-        `record: readRecord(record).state === 'read' ? record : undefined,`,
-        'const request = body.spec?.template?.metadata?.annotations?.[REQUEST_ANNOTATION];',
-        'function carriedIn(record: string | undefined, request: string | undefined): Carried {',
-        'if (isOvertaken(error)) return false;',
-        'return isNamed ? undefined : false;',
-      ],
-      'apps/worker/src/reload/workload-reader.ts': [
-        'if (surroundings.facts.workload?.rv !== row.rv) return undefined;',
-        'const template = holder.definition.template(holder.object) ?? {};',
-        ': undefined;',
-      ],
-    },
-  },
+  RARELY_REACHED,
 ];

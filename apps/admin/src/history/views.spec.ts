@@ -1,14 +1,25 @@
-import { HistoryJoin, type Pair } from '@reroll/core/history/join';
+import { HistoryJoin } from '@reroll/core/history/join';
 import { liveState, stateOf, type LiveJob } from '@reroll/core/history/states';
-import type { WorkloadKey } from '@reroll/core/model';
-import { changed, inStep } from '@reroll/core/testing/history';
+import { changed, inStep, reloaded } from '@reroll/core/testing/history';
 import { change as changeShape, changeSummary as shape } from '@reroll/shared/api/changes';
 import { expect, it } from 'vitest';
 import type { ShownHashes } from '../shown-hashes.ts';
-import { changeSummary, changeView } from './views.ts';
+import type { Live } from './live-states.ts';
+import { changeSummary, changeView, holdView, outcomeView } from './views.ts';
 
 const hashes = { shown: () => 'shown' } as unknown as ShownHashes;
 const request = { id: '1000-a', actor: 'ann', reason: 'a test' };
+
+const JOB: LiveJob = { id: '7', state: 'delayed', until: 9000, made: 0, most: 5, isHeld: true };
+
+function liveBy(join: HistoryJoin, job: LiveJob): Live {
+  return {
+    stateOf: (pair) => liveState(pair, { job, now: 2000 }),
+    jobOf: () => job,
+    rolloutOf: () => undefined,
+    latestOf: (workload) => join.workload(workload)?.outcomes.at(-1),
+  };
+}
 
 it('a manual reload says of what, and a change of a source does not', () => {
   const join = new HistoryJoin();
@@ -21,6 +32,33 @@ it('a manual reload says of what, and a change of a source does not', () => {
   ]);
 });
 
+it('changes of a workload that waits for a worker with the hash key say so, and so does the workload', () => {
+  const join = new HistoryJoin();
+  const first = join.addChange('1000-0', changed(1000));
+  const sources = { 'ConfigMap/cm': 'KeyUnknown' };
+  join.addOutcome('1000-0', inStep(1000, { reason: 'KeyUnknown', sources, detail: 'no key' }));
+  const second = join.addChange('2000-0', changed(2000, { source: 'ConfigMap/shop/other' }));
+  const live = liveBy(join, { ...JOB, isHeld: false });
+  const shown = [first, second].map(
+    (change) => change && changeView(change, { hashes, live, counted: undefined }),
+  );
+  const [of] = shown.map((each) => changeShape.parse(each).workloads);
+  expect(of).toMatchObject([{ state: 'delayed', outcome: 'KeyUnknown', detail: 'no key' }]);
+  expect(shown[1]?.workloads).toMatchObject(
+    of?.map(({ state, outcome, detail }) => ({ state, outcome, detail })) ?? [],
+  );
+  const [latest] = join.outcomes;
+  expect([holdView(latest), latest && outcomeView(latest).state]).toEqual([
+    { reason: 'KeyUnknown', detail: 'no key', id: null },
+    'delayed',
+  ]);
+  join.addOutcome('3000-0', reloaded(1000));
+  expect(holdView(join.outcomes.at(-1))).toBeNull();
+  expect(first && changeView(first, { hashes, live, counted: undefined }).workloads[0]?.state).toBe(
+    'reloaded',
+  );
+});
+
 it.each([
   ['changes', { source: 'ConfigMap/shop/other' } as const],
   ['requests of a reload', { source: null, cause: 'manual', request } as const],
@@ -30,13 +68,7 @@ it.each([
   join.addOutcome('1000-0', inStep(1000, { reason: 'Frozen', detail: 'year-end' }));
   const change = join.addChange('2000-0', changed(2000, later));
   if (!change) throw new Error('expected a change');
-  const job: LiveJob = { id: '7', state: 'delayed', until: 9000, made: 0, most: 5, isHeld: true };
-  const live = {
-    stateOf: (pair: Pair) => liveState(pair, { job, now: 2000 }),
-    jobOf: () => job,
-    rolloutOf: () => undefined,
-    latestOf: (workload: WorkloadKey) => join.workload(workload)?.outcomes.at(-1),
-  };
+  const live = liveBy(join, JOB);
   const shown = changeShape.parse(changeView(change, { hashes, live, counted: undefined }));
   expect(shown.workloads).toMatchObject([{ state: 'held', outcome: 'Frozen', detail: 'year-end' }]);
 });

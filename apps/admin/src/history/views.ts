@@ -91,10 +91,15 @@ function changeWorkload(pair: Pair, live: Live): ChangeWorkload {
   };
 }
 
-/** What the workload waits for. A hold is reported once, which may have been before this change. */
+/** What the workload waits for. It is reported once, which may have been before this change. */
 function waitOf({ outcome, workload }: Pair, state: ReloadState, live: Live): OutcomeEntry | undefined {
   const told = outcome ?? live.latestOf(workload);
-  return state === 'held' && told && outcomeState(told) === 'held' ? told.entry : undefined;
+  return told && isWaiting(state) && outcomeState(told) === state ? told.entry : undefined;
+}
+
+/** Of what an outcome says why: a hold, or a hash key that is missing. */
+function isWaiting(state: ReloadState): boolean {
+  return state === 'held' || state === 'delayed';
 }
 
 function untilOf(state: ReloadState, outcome: Outcome | undefined, job: LiveJob | undefined): string | null {
@@ -175,9 +180,9 @@ export function outcomeView(outcome: Outcome): HistoryEntry {
   };
 }
 
-/** Why a workload is held, by its latest outcome; null: it is not. */
+/** Why a workload is held or delayed, by its latest outcome; null: it is not. */
 export function holdView(latest: Outcome | undefined): Workload['hold'] {
-  if (!latest || outcomeState(latest) !== 'held') return null;
+  if (!latest || !isWaiting(outcomeState(latest))) return null;
   const { reason, detail = '' } = latest.entry;
   return { reason, detail, id: (reason === 'AwaitsApproval' ? pendingIdIn(detail) : undefined) ?? null };
 }

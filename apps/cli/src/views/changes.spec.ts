@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { changeSummary, WEB } from '../testing/answers.ts';
-import { changeNamespace, sourceText } from './changes.ts';
+import { changeSummary, changeWorkload, WEB } from '../testing/answers.ts';
+import { changeNamespace, sourceText, workloadDetail } from './changes.ts';
 
 const MANUAL = changeSummary({ source: null, cause: 'manual', request: { actor: 'ann', reason: 'a test' } });
 
@@ -10,4 +10,13 @@ it.each([
   ['by hand, from an older admin', MANUAL, ['', '(requested by ann)']],
 ])('a change %s says of what', (_name, change, told) => {
   expect([changeNamespace(change), sourceText(change)]).toEqual(told);
+});
+
+it.each([
+  ['the debounce', { outcome: null }, 'in 5s'],
+  ['a worker with the hash key', { outcome: 'KeyUnknown', detail: 'no key' }, 'no key'],
+] as const)('a workload that is delayed for %s says so', (_name, more, told) => {
+  const until = '2026-11-21T15:00:05.000Z';
+  const each = changeWorkload('delayed', { until, ...more });
+  expect(workloadDetail(each, Date.parse('2026-11-21T15:00:00.000Z'))).toBe(told);
 });

@@ -121,7 +121,8 @@ function attemptsText({ attempts }: ChangeWorkload): string {
 export function workloadDetail(each: ChangeWorkload, now: number): string {
   if (each.error !== null) return each.error;
   if (each.state === 'stuck' && each.rollout !== null) return stuckText(each.rollout);
-  if (each.until !== null && (each.state === 'delayed' || each.state === 'retrying')) {
+  const isTimed = each.state === 'delayed' || each.state === 'retrying';
+  if (each.until !== null && isTimed && each.outcome !== 'KeyUnknown') {
     return `in ${until(each.until, now)}`;
   }
   return each.detail;

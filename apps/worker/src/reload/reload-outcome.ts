@@ -131,6 +131,11 @@ export function heldOutcome({ workload, plan, readings }: Gathered, hold: Reload
   };
 }
 
+/** The outcome for a workload that is left to workers with the key of its record. */
+export function leftOutcome({ workload, plan, readings }: Gathered): ReloadOutcome {
+  return { ...NOT_DONE, reason: 'KeyUnknown', sources: shownVerdicts(plan, readings), subject: workload };
+}
+
 /** How an owner makes room for what a reload writes. */
 const MENDED_BY = {
   AnnotationsFull: 'annotations are removed',

@@ -7,22 +7,27 @@ import { ReloadReports, type ReportsContext } from './reload-reports.ts';
 
 const WEB = 'Deployment/shop/web';
 
+const JOB = { v: 1, workload: WEB, since: 0 } as const;
+const RUN = { attempt: 1, attempts: 5 };
+
 it('counts each job left to workers with another key, and warns of one in ten minutes', () => {
   vi.useFakeTimers();
   try {
     const warnings: unknown[] = [];
     const inc = vi.fn();
     const reports = new ReloadReports({
+      catalog: { isNewWarning: async () => await Promise.resolve(false) },
       metrics: { outcomes: { inc } },
       log: { warning: (...warning: unknown[]) => warnings.push(warning) },
     } as unknown as ReportsContext);
-    reports.leftToOthers(WEB);
-    reports.leftToOthers('Deployment/shop/worker');
+    const left = { state: 'unchanged', reason: 'KeyUnknown', sources: {}, rolled: [] } as const;
+    reports.leftToOthers(JOB, left, RUN);
+    reports.leftToOthers({ ...JOB, workload: 'Deployment/shop/worker' }, left, RUN);
     expect(warnings).toEqual([
       [expect.stringContaining('hash key'), { workload: WEB, reason: 'KeyUnknown' }],
     ]);
     vi.advanceTimersByTime(600_000);
-    reports.leftToOthers(WEB);
+    reports.leftToOthers(JOB, left, RUN);
     expect(warnings).toHaveLength(2);
     expect(inc.mock.calls.map(([labels]) => labels as unknown)).toEqual(
       ['KeyUnknown', 'KeyUnknown', 'KeyUnknown'].map((reason) => ({ reason })),
@@ -30,6 +35,55 @@ it('counts each job left to workers with another key, and warns of one in ten mi
   } finally {
     vi.useRealTimers();
   }
+});
+
+it('a workload left to workers with another key has one outcome and one Event for each record', async () => {
+  const noted = new Set<string>();
+  const [record, addOutcome] = [vi.fn(), vi.fn()];
+  const reports = new ReloadReports({
+    catalog: {
+      isNewWarning: async (_: string, __: string, text: string) =>
+        await Promise.resolve(!noted.has(text) && noted.add(text) === noted),
+      forgetHold: async () => {},
+    },
+    metrics: { outcomes: { inc: vi.fn() } },
+    outcomes: { addOutcome },
+    events: { record },
+    log: silentLogger,
+  } as unknown as ReportsContext);
+  const leave = async (written: string): Promise<void> => {
+    const subject = {
+      key: WEB,
+      definition: workloadKind('Deployment'),
+      object: { metadata: { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '1' } },
+      observed: { kind: 'Deployment', namespace: 'shop', annotations: {}, record: written },
+    };
+    const sources = { 'Secret/db': 'KeyUnknown' };
+    const left = { state: 'unchanged', reason: 'KeyUnknown', sources, rolled: [], subject };
+    reports.leftToOthers(JOB, left as unknown as ReloadOutcome, RUN);
+    await nextTurn();
+  };
+  await leave('a record');
+  await leave('a record');
+  expect(addOutcome.mock.calls.map(([entry]) => entry as unknown)).toMatchObject([
+    {
+      state: 'unchanged',
+      reason: 'KeyUnknown',
+      sources: { 'Secret/db': 'KeyUnknown' },
+      detail: expect.stringContaining('ten minutes') as string,
+    },
+  ]);
+  expect(record.mock.calls).toMatchObject([
+    [
+      {
+        workload: { name: 'web' },
+        reason: 'KeyUnknown',
+        note: expect.stringContaining('ten minutes') as string,
+      },
+    ],
+  ]);
+  await leave('another record');
+  expect([addOutcome, record].map(({ mock }) => mock.calls.length)).toEqual([2, 2]);
 });
 
 it('problems that a workload has at once are told one by one, each if its text is new', async () => {

@@ -5,7 +5,7 @@ import { formatDuration } from '@reroll/core/durations';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
 import { isHoldReason, type ReloadHold } from '@reroll/core/holds/hold';
-import { keyOf, partsOf, type SourceId, type WorkloadKey } from '@reroll/core/model';
+import { keyOf, partsOf, type SourceId } from '@reroll/core/model';
 import { isUnfollowed } from '@reroll/core/state/workloads/advice';
 import { excessText } from '@reroll/core/annotations/annotation-limits';
 import type { PatternError } from '@reroll/core/patterns/patterns';
@@ -45,8 +45,15 @@ const UNFOLLOWED =
   'expected a Deployment (apps/v1) in spec.workloadRef, given another kind: its pod template is not followed, so the ' +
   'annotations of this Rollout have no effect';
 const PATTERNS = 'expected a list of regular expressions (RE2)';
+const KEY_UNKNOWN =
+  'a worker lacks the hash key of the applied record, so it cannot tell whether the data changed. For about ten minutes, the ' +
+  'workload is left to workers that have the key; then the times of the writes decide';
 /** Milliseconds. */
 const KEY_WARNING_EVERY = 600_000;
+interface Run {
+  readonly attempt: number;
+  readonly attempts: number;
+}
 type WarningReason = keyof typeof WARNINGS;
 
 interface Warning {
@@ -71,9 +78,16 @@ export class ReloadReports {
     this.#context.metrics.patchConflicts.inc();
   }
 
-  /** Counts a job left to workers that have the key of the applied record, and warns of the first in ten minutes. */
-  leftToOthers(workload: WorkloadKey): void {
+  /**
+   * Counts a job left to workers that have the key of the applied record, and warns of the first in ten minutes. Of each workload it is
+   * reported once.
+   */
+  leftToOthers(job: ReloadJob, left: ReloadOutcome, run: Run): void {
     const { metrics, log } = this.#context;
+    const { workload } = job;
+    this.#reportLeft(job, left, run).catch((error: unknown) =>
+      log.failure('cannot report a workload that waits', error, { workload }),
+    );
     metrics.outcomes.inc({ reason: 'KeyUnknown' });
     const now = Date.now();
     if (now < this.#nextKeyWarning) return;
@@ -84,9 +98,18 @@ export class ReloadReports {
     );
   }
 
-  ended(job: ReloadJob, outcome: ReloadOutcome, run: { attempt: number; attempts: number }): void {
+  /** Once for each record, which stays as it is while the workload waits. */
+  async #reportLeft(job: ReloadJob, left: ReloadOutcome, run: Run): Promise<void> {
+    const { catalog, events } = this.#context;
+    const { subject } = left;
+    if (!(await catalog.isNewWarning(job.workload, 'KeyUnknown', subject?.observed.record ?? ''))) return;
+    this.#record({ ...entryOf(job, left, run), detail: KEY_UNKNOWN }, job);
+    if (subject) events.record({ workload: subjectOf(subject), reason: 'KeyUnknown', note: KEY_UNKNOWN });
+  }
+
+  ended(job: ReloadJob, outcome: ReloadOutcome, run: Run): void {
     const { metrics, log } = this.#context;
-    const { state, reason, sources, rolled, subject } = outcome;
+    const { state, reason, rolled, subject } = outcome;
     metrics.outcomes.inc({ reason });
     if (state === 'reloaded' && subject) this.#reloaded(job, subject, outcome);
     else if (state === 'unchanged') metrics.skipped.inc({ reason: 'strategy_not_updated' });
@@ -99,28 +122,14 @@ export class ReloadReports {
     if (subject && (outcome.pausedFor !== undefined || reason === 'ReloadedPaused'))
       this.#paused(subject, outcome.pausedFor);
     if (subject) this.#warnOf(subject, outcome);
-    const entry = {
-      workload: job.workload,
-      state,
-      reason,
-      sources,
-      rolled,
-      since: job.since,
-      at: Date.now(),
-      attempt: run.attempt,
-      attempts: run.attempts,
-      generation: outcome.generation,
-      ...requestOf(outcome.request),
-      ...detailOf(outcome),
-    };
-    this.#record(entry, job);
+    this.#record(entryOf(job, outcome, run), job);
   }
 
   /** Reports a held reload, if it is to be (`isNewHold`). Rejects with ioredis' error. */
   async held(
     job: ReloadJob,
     outcome: ReloadOutcome & { readonly hold: ReloadHold },
-    run: { attempt: number; attempts: number },
+    run: Run,
   ): Promise<void> {
     const { catalog, events } = this.#context;
     const { hold, subject, request } = outcome;
@@ -162,11 +171,7 @@ export class ReloadReports {
     }
   }
 
-  failed(
-    job: ReloadJob,
-    error: JobError,
-    run: { attempt: number; attempts: number; isLast: boolean; next?: number | undefined },
-  ): void {
+  failed(job: ReloadJob, error: JobError, run: Run & { isLast: boolean; next?: number | undefined }): void {
     const { metrics, log, events } = this.#context;
     const { kind, name, namespace } = partsOf(job.workload);
     metrics.outcomes.inc({ reason: error.reason });
@@ -289,6 +294,24 @@ export class ReloadReports {
 function subjectOf({ definition, object, observed }: WorkloadNow): EventSubject {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   return { kind: observed.kind, name, namespace, uid, resourceVersion, apiVersion: apiVersionOf(definition) };
+}
+
+function entryOf(job: ReloadJob, outcome: ReloadOutcome, run: Run): OutcomeEntry {
+  const { state, reason, sources, rolled, generation, request } = outcome;
+  return {
+    workload: job.workload,
+    state,
+    reason,
+    sources,
+    rolled,
+    since: job.since,
+    at: Date.now(),
+    attempt: run.attempt,
+    attempts: run.attempts,
+    generation,
+    ...requestOf(request),
+    ...detailOf(outcome),
+  };
 }
 
 function requestOf(request: ReloadRequest | undefined): Pick<OutcomeEntry, 'request'> {

@@ -504,11 +504,20 @@ const WAITS: readonly (readonly [string, Reason, number, Change])[] = [
 ];
 
 describe('a job that is to come again', () => {
+  it('is reported if it is left to other workers', async () => {
+    const [[, , , change]] = WAITS as [(typeof WAITS)[number]];
+    const scene = new Scene(change);
+    const handled = scene.handle(0).catch((thrown: unknown) => thrown);
+    expect([await handled, scene.reported]).toEqual([expect.any(NotYetError), ['leftToOthers']]);
+  });
+
   it.each(WAITS)('%s: %s', async (_name, reason, wait, change) => {
     const scene = new Scene(change);
     const error = (await scene.run().catch((thrown: unknown) => thrown)) as NotYetError;
     expect(error).toBeInstanceOf(NotYetError);
     expect([error.message, error.wait]).toEqual([`${reason}: wait ${wait} ms`, wait]);
+    const left = reason === 'KeyUnknown' ? { reason, sources: { [CM]: reason } } : undefined;
+    expect(error.left).toEqual(left && expect.objectContaining(left));
     expect(scene.api.writes).toEqual([]);
   });
 });

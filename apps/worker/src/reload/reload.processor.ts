@@ -30,6 +30,7 @@ import {
 import {
   contestedOutcome,
   heldOutcome,
+  leftOutcome,
   noRoomOutcome,
   outcomeOf,
   type Gathered,
@@ -99,8 +100,11 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
 
   async handle(job: ReloadJob, { number, most }: Attempt): Promise<void> {
     const { reports, catalog, requests, holds } = this.#ports;
-    const outcome = await this.process(job, number === 1);
     const run = { attempt: number, attempts: most };
+    const outcome = await this.process(job, number === 1).catch((error: unknown) => {
+      if (error instanceof NotYetError && error.left) reports.leftToOthers(job, error.left, run);
+      throw error;
+    });
     if (outcome.hold) {
       await holds.lookAgain(job, outcome.hold, recordIn(outcome));
       await reports.held(job, { ...outcome, hold: outcome.hold }, run);
@@ -251,10 +255,10 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
   }
 
   /** Leaves the job to other workers if all that remains needs a key that only they have. */
-  #leaveToOthers({ workload, plan: { hashes, verdicts } }: Gathered): void {
+  #leaveToOthers(gathered: Gathered): void {
+    const { hashes, verdicts } = gathered.plan;
     if (hashes !== null || ![...verdicts.values()].includes('KeyUnknown')) return;
-    this.#ports.reports.leftToOthers(workload.key);
-    throw new NotYetError('KeyUnknown', KEY_WAIT);
+    throw new NotYetError('KeyUnknown', KEY_WAIT, leftOutcome(gathered));
   }
 
   async #gather(workload: WorkloadNow): Promise<Pick<Gathered, 'workload' | 'readings' | 'plan'>> {

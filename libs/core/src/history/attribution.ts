@@ -80,9 +80,9 @@ function isOpen(wanted: Expectation, told: Told): boolean {
   return isPassing(told.entry) || LEFT_PENDING.has(told.entry.reason) || isUndecided(wanted, told);
 }
 
-/** Whether another outcome follows by itself: of the next attempt, or when the hold ends. */
+/** Whether another outcome follows by itself: of the next attempt, of another worker, or when the hold ends. */
 export function isPassing({ state, reason }: OutcomeEntry): boolean {
-  return state === 'retrying' || isHoldReason(reason);
+  return state === 'retrying' || reason === 'KeyUnknown' || isHoldReason(reason);
 }
 
 /** Whether the job ended without a decision about the source; it is enqueued again. */

@@ -186,6 +186,19 @@ const CASES: readonly (readonly [name: string, tells: string | readonly string[]
     [9010, reloaded(9000)],
   ],
   [
+    'waits for a worker with the hash key, and its outcome has so many sources that this one is not among them',
+    'delayed KeyUnknown',
+    SEEN,
+    [1010, inStep(1000, { reason: 'KeyUnknown', sources: { 'ConfigMap/other': 'KeyUnknown' }, omitted: 80 })],
+  ],
+  [
+    'is reloaded once it has waited for such a worker',
+    'reloaded Reloaded',
+    SEEN,
+    [1010, inStep(1000, { reason: 'KeyUnknown', sources: { 'ConfigMap/other': 'KeyUnknown' }, omitted: 80 })],
+    [9010, reloaded(9000)],
+  ],
+  [
     'is reloaded by an outcome of so many sources that this one is not among them',
     'reloaded Reloaded',
     SEEN,

@@ -7,7 +7,7 @@ import { millisecondsOf } from './stream-id.ts';
 
 /**
  * The state of one workload after a change.
- * - `pending`: its job waits for a worker; `delayed`: its job waits for a time; `running`: a worker has it; `retrying`: it failed
+ * - `pending`: its job waits for a worker; `delayed`: its job waits for a time, or for a worker with the hash key; `running`: a worker has it; `retrying`: it failed
  *   and will be tried again.
  * - `held`: a hold (freeze, window, approval, limit) keeps it pending.
  * - `reloaded`: patched, and its pods are being replaced; `rolledOut`: they were replaced, or nothing tells when they will be;
@@ -80,8 +80,9 @@ export function stateOf(pair: Pair): ReloadState {
 
 /** Returns the state of an outcome, for any source. */
 export function outcomeState(outcome: Outcome): ReloadState {
-  const { state } = outcome.entry;
-  if (state === 'unchanged') return isHoldReason(outcome.entry.reason) ? 'held' : 'skipped';
+  const { state, reason } = outcome.entry;
+  if (reason === 'KeyUnknown') return 'delayed';
+  if (state === 'unchanged') return isHoldReason(reason) ? 'held' : 'skipped';
   if (state !== 'reloaded') return state;
   if (outcome.isComplete) return 'rolledOut';
   return outcome.rollout?.state === 'stuck' ? 'stuck' : 'reloaded';

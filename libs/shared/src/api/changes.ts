@@ -30,7 +30,7 @@ export const changeWorkload = z
     reason,
     detail: z.string(),
     state: reloadState,
-    /** The reason of the outcome, once there is one. */
+    /** The reason of the outcome, or of what the reload waits for, once that is known. */
     outcome: reason.nullable(),
     /** Verdict or reason of each source that the outcome considered, by `<kind>/<name>`. */
     sources: z.record(z.string(), z.string()).optional(),

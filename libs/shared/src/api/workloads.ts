@@ -75,7 +75,7 @@ export const workload = z
     job: z
       .strictObject({ id: z.string(), state: z.string(), until: time.nullable(), attempts: z.number().int() })
       .nullable(),
-    /** Why its pending reload is held, as last reported. Null: it is not held. */
+    /** Why its pending reload is held, or waits for a worker with the hash key (`KeyUnknown`), as last reported. Null: neither. */
     hold: z
       .strictObject({
         reason,

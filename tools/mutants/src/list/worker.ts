@@ -70,7 +70,7 @@ export const workerMutants = [
     },
     {
       name: 'an entry under a key that only others have is skipped for good',
-      text: `throw new NotYetError('KeyUnknown', KEY_WAIT);`,
+      text: `throw new NotYetError('KeyUnknown', KEY_WAIT, leftOutcome(gathered));`,
       replacement: ``,
       killedBy: { spec: RELOADS, test: 'its record is under a key that others have' },
     },
