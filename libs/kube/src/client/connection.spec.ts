@@ -414,6 +414,12 @@ describe('credentials', () => {
   });
 });
 
+test('the error about kubeconfigs that are not there names them', () => {
+  expect(() => new KubeClient({ kubeconfig: '/none/a:/none/b', userAgent: 'reroll-spec/0' })).toThrow(
+    'kubeconfig /none/a, /none/b: the kubeconfig or its credentials cannot be used (KUBE_CREDENTIALS FileUnreadable)',
+  );
+});
+
 describe('streams', () => {
   test('do not take connections from requests', async () => {
     const client = plane.connect({ connections: 1 });
