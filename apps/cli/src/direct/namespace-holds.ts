@@ -14,9 +14,18 @@ export async function namespaceHolds(
   const namespaces = new RecentAnnotations(cluster.client);
   const [namespace, installation] = await Promise.all([
     readable(namespaces, name),
-    found.namespace === undefined ? undefined : readable(namespaces, found.namespace),
+    installationOf(namespaces, found),
   ]);
   return { ...(namespace ? { namespace } : {}), ...(installation ? { installation } : {}) };
+}
+
+/** Without an installation, nothing is frozen by one. */
+async function installationOf(
+  namespaces: RecentAnnotations,
+  { namespace }: FoundSettings,
+): Promise<Annotations | undefined> {
+  if (namespace === null) return {};
+  return namespace === undefined ? undefined : await readable(namespaces, namespace);
 }
 
 async function readable(namespaces: RecentAnnotations, name: string): Promise<Annotations | undefined> {

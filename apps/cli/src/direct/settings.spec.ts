@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { apiServer, items } from '../testing/stub-cluster.ts';
+import { apiServer, items, kubeError } from '../testing/stub-cluster.ts';
 
 /** How an installation describes itself. */
 function metaInfo(namespace: string): unknown {
@@ -30,4 +30,32 @@ it.each([
   const { run } = await apiServer(answers, undefined, env);
   const { out, code } = await run('why', 'deploy/web', '--direct', '-o', 'json', ...flags);
   expect([code, (JSON.parse(out) as { settings: string }).settings]).toEqual([0, settings]);
+});
+
+it.each([
+  [
+    'there is no installation',
+    items(),
+    undefined,
+    'no installation was found, so no freeze of everything is considered',
+  ],
+  [
+    'the user may not look for one',
+    kubeError(403, 'Forbidden'),
+    'The Namespace of the installation was not read, so a freeze of everything is not known.',
+    'no installation says how it is set',
+  ],
+])('without an admin, a freeze of everything: %s', async (_, lists, remark, settings) => {
+  const answers = {
+    'GET /api/v1/configmaps': lists,
+    'GET /api/v1/namespaces/reroll/configmaps': lists,
+    'GET /api/v1/namespaces/shop/configmaps': lists,
+    'GET /api/v1/namespaces/shop': { body: { metadata: { name: 'shop' } } },
+    [`GET ${WEB}`]: { body: web },
+  };
+  const { run } = await apiServer(answers);
+  const { out } = await run('why-not', 'deploy/web', '--source', 'secret/db', '--direct');
+  expect(out).toContain(settings);
+  expect(out.includes('Forbidden')).toBe(remark !== undefined);
+  if (remark !== undefined) expect(out).toContain(remark);
 });

@@ -13,8 +13,8 @@ import type { Session } from '../session.ts';
 export interface FoundSettings {
   readonly settings: ExplainSettings;
   readonly from: string;
-  /** The namespace of the installation; undefined: none was found. */
-  readonly namespace?: string;
+  /** The namespace of the installation; null: there is none; undefined: not known. */
+  readonly namespace?: string | null;
 }
 
 /**
@@ -27,6 +27,11 @@ export async function findSettings(session: Session, flags: readonly string[]): 
   const found = await findMetaInfo(session);
   if (found === undefined) {
     return { settings: settingsOf([]), from: 'the defaults of Reroll: no installation says how it is set' };
+  }
+  if (found === null) {
+    const from =
+      'the defaults of Reroll: no installation was found, so no freeze of everything is considered';
+    return { settings: settingsOf([]), from, namespace: null };
   }
   const { namespace, name, options } = found;
   return { settings: settingsOf(flagsOf(options)), from: `the ConfigMap ${namespace}/${name}`, namespace };
@@ -95,7 +100,8 @@ const CONFIG_MAPS = z.object({
   ),
 });
 
-async function findMetaInfo(session: Session): Promise<MetaInfo | undefined> {
+/** Null: there is none; undefined: none was found where the user may look. */
+async function findMetaInfo(session: Session): Promise<MetaInfo | null | undefined> {
   const { client, namespace } = session.cluster;
   const { adminNamespace } = session;
   const everywhere = adminNamespace === undefined ? await list(client) : undefined;
@@ -106,7 +112,7 @@ async function findMetaInfo(session: Session): Promise<MetaInfo | undefined> {
   if (found.length > 1) {
     session.io.err('Found several installations; using the first. --admin-namespace chooses another.\n');
   }
-  if (first === undefined) return undefined;
+  if (first === undefined) return everywhere ? null : undefined;
   const { metadata, data } = first;
   return { ...metadata, options: optionsIn(data?.reloaderOptions, `${metadata.namespace}/${metadata.name}`) };
 }

@@ -56,7 +56,7 @@ export function unreadNamespaces({
     ...(namespace ? [] : ['The Namespace could not be read, so what its annotations hold is not known.']),
     ...(installation
       ? []
-      : ['The Namespace of the installation could not be read, so a freeze of everything is not known.']),
+      : ['The Namespace of the installation was not read, so a freeze of everything is not known.']),
   ];
 }
 
