@@ -230,6 +230,17 @@ describe('wait --converged', () => {
     expect([pods, versions]).toEqual([[], []]);
   });
 
+  it('says why something is unknown, and how long that may take', async () => {
+    const app = { name: 'app', volumeMounts: [{ name: 'files', mountPath: '/files' }] };
+    const spec = { containers: [app], volumes: [{ name: 'files', secret: { secretName: 'db' } }] };
+    const mounted = pod({ name: 'mounted', createdAgo: 9_000, spec });
+    const { run } = await apiServer({ [PODS]: list(mounted), [DB]: { body: source('db', 60) } });
+    const [first] = (await run([...wait, '--timeout', '1s'])).err.split('\n');
+    expect(first).toBe(
+      'secret/db: 0 stale, 1 unknown (the kubelet may not have noticed the last write yet, which takes up to 3m30s)',
+    );
+  });
+
   it('ends with 1 and the list when the time is over', async () => {
     const { run } = await apiServer({ [PODS]: list(OLD, NEW), [DB]: { body: source('db', 600) } });
     const { code, out, err } = await run([...wait, '--timeout', '1s']);

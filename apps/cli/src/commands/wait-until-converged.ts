@@ -45,12 +45,18 @@ export async function waitUntilConverged(session: Session, awaited: Awaited): Pr
     last = await look(reading, awaited.source, last);
     if (last.isConverged) return last;
     if (backoff.attempts === 0 && isFinal(last.error)) throw last.error;
-    const counts = countsOf(last.consumers);
+    const counts = countsOf(last.consumers) + doubtOf(last.consumers);
     if (counts !== told && counts !== NONE) io.err(`${shortName(awaited.source)}: ${counts}\n`);
     told = counts;
     await pause(systemClock, backoff.next(), signal);
   } while (!signal.aborted);
   return last;
+}
+
+/** Why it is not known of some. */
+function doubtOf(consumers: readonly Consumer[]): string {
+  const reasons = new Set(consumers.filter(({ state }) => state === 'unknown').map(({ why }) => why));
+  return reasons.size === 0 ? '' : ` (${[...reasons].join('; ')})`;
 }
 
 function isFinal(error: Convergence['error']): error is KubeError | CliError {

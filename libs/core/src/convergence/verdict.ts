@@ -1,3 +1,4 @@
+import { formatDuration } from '../durations.ts';
 import { isNewer, isRv } from '../rv.ts';
 import { unixSeconds } from '../state/observe.ts';
 import type { ContainerUse } from './container-uses.ts';
@@ -107,7 +108,10 @@ function isInPlace({ by, isInit }: ContainerUse, { source }: DatedFacts): boolea
 function ofFiles({ by }: ContainerUse, run: number, facts: DatedFacts): Verdict {
   const { now, seenAt, delay } = facts;
   const isAfter = isAfterWrite(facts);
-  if (!isAfter && !isNoticed(facts)) return unknown('the kubelet may not have noticed the last write yet');
+  if (!isAfter && !isNoticed(facts)) {
+    const most = formatDuration(delay * 1_000);
+    return unknown(`the kubelet may not have noticed the last write yet, which takes up to ${most}`);
+  }
   if (now <= seenAt + delay && hasHiddenWrite(run, facts)) return unknown(HIDDEN);
   if (by === 'imagePull') return current('it is read at each pull');
   const doubt = isAfter ? undefined : doubtOfFiles(facts);
