@@ -74,6 +74,9 @@ it('says for each change what would be reloaded, once, also when the job, or the
   await eventually(async () => (await resyncs()) >= before + 3);
   await reroll.idle();
   await wouldReload(2);
+  // Visits of the resync are not recorded, for which nothing is new.
+  const reasons = (await reroll.outcomes(space, 'Deployment/api')).map(({ reason }) => reason);
+  expect(reasons).not.toContain('InStep');
 });
 
 it("says of a person's request too what would be reloaded, and takes it away", async () => {

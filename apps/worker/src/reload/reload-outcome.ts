@@ -39,6 +39,8 @@ export interface ReloadOutcome {
   readonly pausedFor?: number;
   /** The manual reload that was requested. */
   readonly request?: ReloadRequest | undefined;
+  /** A dry run found nothing new since it reported the reload. Default false. */
+  readonly isRepeated?: boolean;
   /** That one is still to be done. Default false. */
   readonly keepsRequest?: boolean;
   /** The workload's generation after the patch. */
@@ -80,8 +82,10 @@ export function outcomeOf(gathered: Gathered, by: OutcomeSettings): ReloadOutcom
   const patternErrors = unusablePatterns(workload.observed, by.keys);
   const wish = pauseWish(workload.observed, by.keys);
   const sources = shownVerdicts(plan, readings);
+  const done = doneOf(gathered, by, { patternErrors, sources });
   return {
-    ...doneOf(gathered, by, { patternErrors, sources }),
+    ...done,
+    isRepeated: by.dryRun && done.reason === 'InStep',
     sources,
     rolled: plan.roll,
     subject: workload,

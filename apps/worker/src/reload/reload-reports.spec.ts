@@ -133,6 +133,21 @@ it('problems that a workload has at once are told one by one, each if its text i
   expect(notes()).toEqual([...first, 'too long']);
 });
 
+it('a dry run that finds nothing new is recorded for a change, and not at each resync', () => {
+  const addOutcome = vi.fn();
+  const reports = new ReloadReports({
+    catalog: { forgetHold: async () => {} },
+    metrics: { outcomes: { inc: vi.fn() }, skipped: { inc: vi.fn() } },
+    outcomes: { addOutcome },
+    log: silentLogger,
+  } as unknown as ReportsContext);
+  const inStep = { state: 'unchanged', reason: 'InStep', sources: {}, rolled: [], isRepeated: true } as const;
+  reports.ended(JOB, inStep, RUN);
+  expect(addOutcome).not.toHaveBeenCalled();
+  reports.ended({ ...JOB, source: 'Secret/shop/db' }, inStep, RUN);
+  expect(addOutcome).toHaveBeenCalledTimes(1);
+});
+
 it('a hold is forgotten when an outcome that is none ends, and not before', async () => {
   const forgetHold = vi.fn(async () => {});
   const reports = new ReloadReports({

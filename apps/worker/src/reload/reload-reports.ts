@@ -122,7 +122,11 @@ export class ReloadReports {
     if (subject && (outcome.pausedFor !== undefined || reason === 'ReloadedPaused'))
       this.#paused(subject, outcome.pausedFor);
     if (subject) this.#warnOf(subject, outcome);
-    this.#record(entryOf(job, outcome, run), job);
+    this.#recordUnlessKnown(job, outcome, run);
+  }
+
+  #recordUnlessKnown(job: ReloadJob, outcome: ReloadOutcome, run: Run): void {
+    if (!isKnown(job, outcome)) this.#record(entryOf(job, outcome, run), job);
   }
 
   /** Reports a held reload, if it is to be (`isNewHold`). Rejects with ioredis' error. */
@@ -294,6 +298,11 @@ export class ReloadReports {
 function subjectOf({ definition, object, observed }: WorkloadNow): EventSubject {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   return { kind: observed.kind, name, namespace, uid, resourceVersion, apiVersion: apiVersionOf(definition) };
+}
+
+/** Whether a resync looked again at a reload that a dry run reported. A change or a request still needs its outcome. */
+function isKnown({ source }: ReloadJob, { isRepeated, request }: ReloadOutcome): boolean {
+  return isRepeated === true && source === undefined && request === undefined;
 }
 
 function entryOf(job: ReloadJob, outcome: ReloadOutcome, run: Run): OutcomeEntry {
