@@ -41,7 +41,10 @@ function cliError(error: unknown): CliError {
   if (error instanceof CommanderError) {
     // Commander has already printed the help if the error says only that.
     const message = error.message.replace(/^error: /, '').replace(/^\(outputHelp\)$/, 'expected a command');
-    return usageError(message);
+    // Commander's own advice comes on a line of its own.
+    const [first = '', ...advice] = message.split('\n');
+    const lists = error.code === 'commander.unknownCommand' ? ['--help lists the commands'] : [];
+    return usageError(first, ...advice, ...lists);
   }
   if (error instanceof KubeError) return new CliError(error.message, { hints: kubeHints(error) });
   return new CliError(
