@@ -33,7 +33,8 @@ function historyText(history: Status['history'], now: number): string {
 
 function pendingText({ workloads, oldest }: NonNullable<Status['owed']>, now: number): Cell {
   if (workloads === 0) return toned('nothing', 'good');
-  return toned(`${workloads} workloads${oldest === null ? '' : `, for ${age(oldest, now)}`}`, 'waiting');
+  const counted = `${workloads} ${workloads === 1 ? 'workload' : 'workloads'}`;
+  return toned(`${counted}${oldest === null ? '' : `, for ${age(oldest, now)}`}`, 'waiting');
 }
 
 function health({ ok, milliseconds }: Status['apiServer']): Cell {

@@ -16,6 +16,14 @@ it.each([
   expect(facts).toContainEqual(['You are', `alice, who may ${text}`]);
 });
 
+it.each([
+  [1, '1 workload'],
+  [2, '2 workloads'],
+])('status counts %i pending', (workloads, text) => {
+  const facts = new Map(statusFacts(status({ owed: { workloads, oldest: null } }), 0));
+  expect(facts.get('Pending')).toMatchObject({ text });
+});
+
 it('a manual reload names who requested it', () => {
   const request = { actor: 'alice', reason: 'rotated' };
   expect(sourceText({ source: null, request })).toBe('(requested by alice)');
