@@ -36,7 +36,9 @@ export function problemError(status: number, text: string): CliError {
 
 const HINTS: Readonly<Record<string, readonly string[]>> = {
   Unauthenticated: TOKEN_HINTS,
-  Forbidden: ['docs/guide/cli.md lists the rights that each command needs'],
+  Forbidden: [
+    'https://github.com/reroll/reroll/blob/main/docs/guide/cli.md#rights lists the rights that each command needs',
+  ],
 };
 
 /** The message for a response from something in between: the API server's own message, or the status. */
