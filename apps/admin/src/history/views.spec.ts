@@ -32,6 +32,16 @@ it('a manual reload says of what, and a change of a source does not', () => {
   ]);
 });
 
+it('the outcome of a change that somebody asked to apply says who', () => {
+  const join = new HistoryJoin();
+  join.addChange('1000-0', changed(1000));
+  const outcome = join.addOutcome('1000-0', reloaded(1000, { request }));
+  expect(outcome && outcomeView(outcome)).toMatchObject({
+    source: { name: 'cm' },
+    request: { actor: 'ann', reason: 'a test' },
+  });
+});
+
 it('changes of a workload that waits for a worker with the hash key say so, and so does the workload', () => {
   const join = new HistoryJoin();
   const first = join.addChange('1000-0', changed(1000));

@@ -1,7 +1,7 @@
 import type { Change as ChangeView, ChangeSummary, ChangeWorkload } from '@reroll/shared/api/changes';
 import type { HistoryEntry, Workload } from '@reroll/shared/api/workloads';
 import { pendingIdIn } from '@reroll/core/holds/approval';
-import type { OutcomeEntry, RolloutEntry } from '@reroll/core/history/entries';
+import type { OutcomeEntry, RequestEntry, RolloutEntry } from '@reroll/core/history/entries';
 import type { Change, Outcome, Pair } from '@reroll/core/history/join';
 import {
   outcomeReason,
@@ -63,7 +63,7 @@ function facts(change: Change, hashes: ShownHashes): Omit<ChangeSummary, 'states
     takenUpAt: timeOf(at),
     from: shown(from),
     to: shown(hash),
-    request: request ? { actor: request.actor, reason: request.reason } : null,
+    request: request ? requestOf(request) : null,
     ...(more ? { more } : {}),
     ...(merged === undefined ? {} : { merged }),
   };
@@ -177,7 +177,12 @@ export function outcomeView(outcome: Outcome): HistoryEntry {
     at: timeOf(entry.at),
     rolled: [...entry.rolled],
     error: errorOf(outcome),
+    ...(entry.request ? { request: requestOf(entry.request) } : {}),
   };
+}
+
+function requestOf({ actor, reason }: RequestEntry): { actor: string; reason: string } {
+  return { actor, reason };
 }
 
 /** Why a workload is held or delayed, by its latest outcome; null: it is not. */

@@ -47,6 +47,15 @@ it('why tells what is pending and held, sources that do not reload it, and earli
   ]);
 });
 
+it('why tells who asked for a reload that was pending for a change', async () => {
+  const [reload] = workload().history;
+  if (!reload) throw new Error('expected a reload');
+  const told = workload({ history: [{ ...reload, request: { actor: 'ann', reason: 'outage' } }] });
+  const { url } = await stubAdmin(({ path }) => (path.includes('/workloads/') ? { body: told } : undefined));
+  const { out } = await runCli(['why', 'deploy/web', '-n', 'shop', '--server', url]);
+  expect(out.split('\n')[0]).toContain('because secret/db was updated, and ann asked for it: outage (change');
+});
+
 it('why claims nothing of a time before the history', async () => {
   const told = workload({ history: [] });
   const { url } = await stubAdmin(({ path }) => (path.includes('/workloads/') ? { body: told } : undefined));

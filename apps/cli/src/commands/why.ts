@@ -69,9 +69,16 @@ async function changeOf(api: AdminApi, { change: id }: HistoryEntry): Promise<Ch
 }
 
 function causeText(entry: HistoryEntry, change: Change | undefined): string {
-  const request = change?.request;
+  // One reload can be for a change and at the request of a user, e.g. in spite of a freeze.
+  const request = change?.request ?? entry.request;
+  if (request && entry.source !== null)
+    return `${sourceText(entry)}, and ${request.actor} asked for it: ${request.reason}`;
   if (request) return `because ${request.actor} asked for it: ${request.reason}`;
   if (entry.cause === 'manual') return 'because a user asked for it';
+  return sourceText(entry);
+}
+
+function sourceText(entry: HistoryEntry): string {
   const [first, ...others] = sourcesOf(entry);
   if (first === undefined) return 'for a reason that the history no longer has';
   // How each of the others changed is not in the history.

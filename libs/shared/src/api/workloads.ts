@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cause, reloadState } from './changes.ts';
+import { actorRequest, cause, reloadState } from './changes.ts';
 import {
   annotations,
   hash,
@@ -47,6 +47,8 @@ export const historyEntry = z
     at: time,
     rolled: z.array(z.string()),
     error: z.string().nullable(),
+    /** Who asked for it, if it is (also) the outcome of a manual reload. */
+    request: actorRequest.optional(),
   })
   .meta({ id: 'HistoryEntry' });
 
