@@ -30,7 +30,8 @@ import { catalogKeys, leftOver } from './world/left-over.ts';
 import { RedisBounds } from './world/redis-bounds.ts';
 import { keysOf, tooManyRows, type WatcherRows } from './world/watcher-rows.ts';
 import type { Violation } from './world/commit.ts';
-import { ON_ITS_WAY, Truth } from './world/truth.ts';
+import { Truth } from './world/truth.ts';
+import { ON_ITS_WAY } from './world/unseen-changes.ts';
 
 /** 2026-01-01, so that the times in a trace can be read. */
 const START = Date.UTC(2026, 0, 1);

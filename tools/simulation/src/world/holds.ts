@@ -4,7 +4,7 @@ import { IGNORE, templateOf, typeOf } from './objects.ts';
 import { keyOf, NAMESPACES, SOURCES, type KubeObject, type SourceRef } from './shapes.ts';
 import type { Scope } from './scope.ts';
 import type { Commit } from './commit.ts';
-import { ON_ITS_WAY } from './truth.ts';
+import { ON_ITS_WAY } from './unseen-changes.ts';
 
 const PERIOD = 'deployment.reloader.stakater.com/pause-period';
 const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';

@@ -1,7 +1,7 @@
 /** What the holds of a workload, its Namespace and the installation forbid (docs/guide/change-safely.md). It is told of every write. */
 import { INSTALL, keyOf, type KubeObject } from './shapes.ts';
 import type { Commit } from './commit.ts';
-import { ON_ITS_WAY } from './truth.ts';
+import { ON_ITS_WAY } from './unseen-changes.ts';
 
 const PREFIX = 'reroll.dev/';
 const FREEZE = `${PREFIX}freeze`;

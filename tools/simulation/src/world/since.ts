@@ -68,6 +68,8 @@ interface Written {
   readonly isDependency: boolean;
   /** Data of a source that was not there counts. */
   readonly isNew: boolean;
+  /** No watch shows that the pods were started with other data than that which is recorded, and which the source has again. */
+  readonly isBack: boolean;
   readonly from: Letter | undefined;
   readonly after: KubeObject | undefined;
 }
@@ -83,11 +85,11 @@ export function written(since: Since, change: Written): void {
 }
 
 /** The source has other data than the pods were started with. */
-function changed(since: Since, { isDependency, isNew, from, after }: Written, to: Letter): void {
+function changed(since: Since, { isDependency, isNew, isBack, from, after }: Written, to: Letter): void {
   if (isDependency && from !== to) {
     // What looks as if the pods had waited for it is listed as stale, and that is all.
     const isAdopted = since.isListed === true && !isNew && after !== undefined && isWrittenOnce(after);
-    since.due = isAdopted ? 'may' : 'must';
+    since.due = isAdopted || isBack ? 'may' : 'must';
     since.why = `it was changed from ${from ?? 'nothing'} to ${to}`;
   } else if (since.due === 'no') since.due = 'may';
 }

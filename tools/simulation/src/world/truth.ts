@@ -36,10 +36,7 @@ import {
   type Since,
 } from './since.ts';
 import { Forms } from './forms.ts';
-import { UnseenChanges } from './unseen-changes.ts';
-
-/** Virtual milliseconds from a decision to its patch. */
-export const ON_ITS_WAY = 5_000;
+import { isBackUnseen, ON_ITS_WAY, UnseenChanges } from './unseen-changes.ts';
 
 const SOURCE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 
@@ -253,7 +250,8 @@ export class Truth {
     if (!after && was && this.#isDeletionShown(workload, key)) deleted(since, is);
     else {
       const isNew = this.#isCreationShown(key);
-      written(since, { isDependency: was && is, isNew, from: letterAt(before), after });
+      const isBack = isBackUnseen(workload, after, this.#by);
+      written(since, { isDependency: was && is, isNew, isBack, from: letterAt(before), after });
     }
     this.#doubt(since, { isKnown: isRecorded(workload.shown, key), isThere: after !== undefined }, key);
     if (since.isUnsure === true || this.#isInDoubt(workload, { was, is, unseenAt })) since.due = 'may';

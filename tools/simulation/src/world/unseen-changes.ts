@@ -1,7 +1,22 @@
-import { letterAt } from './objects.ts';
-import { hasLabel } from './scope.ts';
-import { keyOf } from './shapes.ts';
 import type { Commit } from './commit.ts';
+import type { TruthBy, Workload } from './known.ts';
+import { letterAt } from './objects.ts';
+import { recordedLetter } from './recorded.ts';
+import { hasLabel } from './scope.ts';
+import { keyOf, type KubeObject } from './shapes.ts';
+
+/** Virtual milliseconds from a decision to its patch. */
+export const ON_ITS_WAY = 5_000;
+
+/** Whether no watch shows that the pods were started with other data than that which is recorded, and which the source has now again. */
+export function isBackUnseen(
+  { shown, startedAt }: Workload,
+  source: KubeObject | undefined,
+  by: TruthBy,
+): boolean {
+  if (!source || !by.isListedAgain(source.kind) || startedAt < by.watchedUntil(0) - ON_ITS_WAY) return false;
+  return recordedLetter(shown.object, keyOf(source), by.rules.hashKeys) === letterAt(source);
+}
 
 /**
  * The changes of sources without the labels of the watched ones. Nobody knows when they were made: once the labels are back, a workload

@@ -6,7 +6,8 @@ import type { Rollout, Rollouts } from './rollouts.ts';
 import { keyOf, type KubeObject, type Letter } from './shapes.ts';
 import { isStuck } from './known.ts';
 import type { Commit } from './commit.ts';
-import { ON_ITS_WAY, type Truth } from './truth.ts';
+import type { Truth } from './truth.ts';
+import { ON_ITS_WAY } from './unseen-changes.ts';
 import type { Rules } from './rules.ts';
 
 export const WAVES = 'reroll.dev/waves';

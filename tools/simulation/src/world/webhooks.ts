@@ -2,7 +2,7 @@
 import { letterOf } from './objects.ts';
 import { keyOf, NAMESPACES, type KubeObject, type Letter } from './shapes.ts';
 import type { Commit } from './commit.ts';
-import { ON_ITS_WAY } from './truth.ts';
+import { ON_ITS_WAY } from './unseen-changes.ts';
 
 type State = Letter | 'gone';
 
