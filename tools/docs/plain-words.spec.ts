@@ -18,7 +18,7 @@ type TextOf = (text: string, file: string) => string;
 const TEXTS: Readonly<Record<string, readonly [paths: readonly string[], textOf: TextOf]>> = {
   documents: [['*.md', ':!docs/adr/*', ':!docs/compatibility.md', ':!CHANGELOG.md'], proseOfMarkdown],
   'dashboard, command line, API, logs, reasons and options': [
-    [...['apps/*.ts', 'apps/*.tsx', 'libs/*.ts'], ...[':!*.spec.ts', ':!*/testing/*']],
+    ['apps/*.ts', 'apps/*.tsx', 'libs/*.ts', ':!*.spec.ts', ':!*/testing/*'],
     textsOfCode,
   ],
   'values of the chart': [['deploy/helm/reroll/values.yaml'], commentsOfYaml],
