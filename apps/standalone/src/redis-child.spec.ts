@@ -79,6 +79,7 @@ describe('the Redis of a standalone process', () => {
     const settings = {
       maxmemory: String(32 * 2 ** 20),
       'maxmemory-policy': 'noeviction',
+      hz: '100',
       port: '0',
       save: '',
     };

@@ -17,6 +17,7 @@ describe('the Redis of the chart', () => {
       expect.arrayContaining([
         'appendonly yes',
         'maxmemory-policy noeviction',
+        'hz 100',
         'maxmemory 320mb',
         'dir /data',
       ]),

@@ -197,6 +197,8 @@ appendonly yes
 appendfsync everysec
 # With any other policy a full Redis drops jobs.
 maxmemory-policy noeviction
+# How often a second Redis looks for waits that are over. With 10, the default, a delayed job begins up to 100 ms late.
+hz 100
 {{- with .Values.redis.maxMemory }}
 maxmemory {{ . }}
 {{- end }}

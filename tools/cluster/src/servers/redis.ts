@@ -67,6 +67,7 @@ function serverArgs({ bind, port, data }: { bind: string; port: number; data: st
     appendonly: 'yes',
     appendfsync: 'everysec',
     'maxmemory-policy': 'noeviction',
+    hz: '100',
     'protected-mode': 'no',
   };
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
