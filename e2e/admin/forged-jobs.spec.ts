@@ -195,9 +195,12 @@ describe('forged jobs', () => {
     ] as const) {
       const data = { v: 2, about: keyIn(space, ref) };
       const deduplication = { id: data.about, keepLastIfActive: true };
-      // While a job for the same is active, another one would be kept for later.
-      await eventually(async () => (await queue.getDeduplicationJobId(data.about)) === null);
-      const job = await queue.add('forged', data as never, { attempts: 2, deduplication });
+      const job = await eventually(async () => {
+        const { id = '' } = await queue.add('forged', data as never, { attempts: 2, deduplication });
+        // While another job for the same is active, this is that job's id, and the forged one is kept for later.
+        const added = await queue.getJob(id);
+        return added?.name === 'forged' && added;
+      });
       cleanUp(() => job.remove());
       await eventually(async () => (await queue.getJobState(job.id ?? '')) === 'delayed');
       await workGoesOn();
