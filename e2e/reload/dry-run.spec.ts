@@ -74,7 +74,7 @@ it('says for each change what would be reloaded, once, also when the job, or the
   await eventually(async () => (await resyncs()) >= before + 3);
   await reroll.idle();
   await wouldReload(2);
-  // Visits of the resync are not recorded, for which nothing is new.
+  // What the resync looks at without finding anything new is not recorded.
   const reasons = (await reroll.outcomes(space, 'Deployment/api')).map(({ reason }) => reason);
   expect(reasons).not.toContain('InStep');
 });

@@ -51,7 +51,8 @@ const MAX_PAUSE = 5_000;
  *
  * 1. Rollouts, first those of the workloads whose rows step 2 writes, so that no reader finds such a row without its
  *    rollout. If this fails, the other steps go on.
- * 2. Rows, and the hashes of sources that an event showed with other data. If more rows are waiting, the turn ends here, so that a worker finds the rows that its job needs.
+ * 2. Rows, and with them the readings of sources that an event showed with other data. If more rows are waiting, the turn
+ *    ends here, so that a worker finds the rows that its job needs.
  * 3. Change jobs.
  * 4. Reload jobs. Those that only correct a record wait for a token of the adoption rate and have the lowest
  *    priority.

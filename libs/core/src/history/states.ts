@@ -7,8 +7,8 @@ import { millisecondsOf } from './stream-id.ts';
 
 /**
  * The state of one workload after a change.
- * - `pending`: its job waits for a worker; `delayed`: its job waits for a time, or for a worker with the hash key; `running`: a worker has it; `retrying`: it failed
- *   and will be tried again.
+ * - `pending`: its job waits for a worker; `delayed`: its job waits for a time, or for a worker with the hash key; `running`: a
+ *   worker has it; `retrying`: it failed and will be tried again.
  * - `held`: a hold (freeze, window, approval, limit) keeps it pending.
  * - `reloaded`: patched, and its pods are being replaced; `rolledOut`: they were replaced, or nothing tells when they will be;
  *   `stuck`: the cluster reports that they will not be.

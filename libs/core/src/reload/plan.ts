@@ -16,7 +16,7 @@ export interface SourceReading {
   /** The entry has a key that other workers may have but this one does not, so it cannot compare. */
   readonly isKeyAwaited?: boolean;
   /**
-   * Whether the source was read after the workload. An older reading (of the same change, by the leader or another worker) may justify a reload,
+   * Whether the source was read after the workload. An older reading, by the leader or another worker, may justify a reload,
    * because the leader has checked it against the present, but never a correction of the record.
    */
   readonly afterWorkload: boolean;
