@@ -101,7 +101,7 @@ function fromFiles(files: readonly string[]): KubeConfig {
     return config;
   } catch {
     // The library's message can quote the file.
-    throw unusable('FileUnreadable', ['kubeconfig', files.join(', ')].join(' ').trim());
+    throw unusable('FileUnreadable', `kubeconfig ${files.join(', ')}`.trim());
   }
 }
 

@@ -169,7 +169,7 @@ export class Catalog {
     do {
       const [next, flat] = await this.#redis.hscan(this.keys.before, cursor, 'COUNT', SCAN_COUNT);
       cursor = next;
-      yield flat.filter((_, index) => index % 2 === 0) as SourceKey[];
+      yield keysIn(flat);
     } while (cursor !== '0');
   }
 
@@ -282,11 +282,16 @@ export class Catalog {
     do {
       const [next, flat] = await this.#redis.hscan(hash, cursor, 'COUNT', count);
       cursor = next;
-      const keys = flat.filter((_, index) => index % 2 === 0) as ObjectKey[];
+      const keys = keysIn<ObjectKey>(flat);
       const texts = keys.map((key, index) => (isWanted(key) ? flat[2 * index + 1] : undefined));
       yield [...(await zip(keys, texts, decode))];
     } while (cursor !== '0');
   }
+}
+
+/** The keys of a reply of HSCAN, in which each is followed by its value. */
+function keysIn<ObjectKey extends string>(flat: readonly string[]): ObjectKey[] {
+  return flat.filter((_, index) => index % 2 === 0) as ObjectKey[];
 }
 
 /** What this process has decoded in this turn of the event loop, for all who read at once. */
