@@ -44,12 +44,18 @@ async function podsOf(app: string, gone: readonly string[] = []): Promise<Pod[]>
     async () => {
       const pods = (await space.list('Pod')) as unknown as Pod[];
       const own = pods.filter(({ metadata }) => metadata.labels?.['app'] === app);
-      const fits = ({ metadata, status }: Pod): boolean =>
-        !gone.includes(metadata.uid) &&
-        (status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false);
-      return own.length === COUNT && own.every(fits) && own;
+      const isReady = ({ status }: Pod): boolean =>
+        status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+      const fits = (pod: Pod): boolean => !gone.includes(pod.metadata.uid) && isReady(pod);
+      if (own.length === COUNT && own.every(fits)) return own;
+      const { status } = await space.get(`Rollout/${app}`);
+      const given = own.map((pod) => [pod.metadata.name, !gone.includes(pod.metadata.uid), isReady(pod)]);
+      throw new Error(
+        `expected ${COUNT} new pods of ${app}, given ${JSON.stringify(given)} (name, new, Ready), ` +
+          `and of the Rollout ${JSON.stringify(status)}`,
+      );
     },
-    { what: `${COUNT} new pods of ${app}`, within: TIMES },
+    { within: TIMES },
   );
 }
 
