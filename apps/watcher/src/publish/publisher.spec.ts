@@ -127,6 +127,31 @@ test('a leader that loses the Lease while it writes rows enqueues nothing for th
   expect(enqueueReloads).not.toHaveBeenCalled();
 });
 
+test('jobs wait for the rows that waited with them, and not for those that change at every write', async () => {
+  const { clusterState, publisher, resyncer, publish, enqueueReloads } = watcherInSync();
+  const enqueued = (): string[] =>
+    enqueueReloads.mock.calls.flatMap(([reloads]) => reloads.map(({ workload }) => workload));
+  const writtenBefore: number[] = [];
+  publish.mockImplementation(async ({ workloads }) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (enqueued().length === 0) writtenBefore.push(workloads.length);
+    const annotations = { turn: `${publish.mock.calls.length}` };
+    clusterState.workloadWritten(
+      seenWorkload('busy', 10 + publish.mock.calls.length, { podAnnotations: annotations }),
+    );
+    return { refused: false, gap: false, changed: [] };
+  });
+  for (let n = 0; n < 600; n += 1) clusterState.workloadWritten(seenWorkload(`other-${n}`, 3));
+
+  await resyncer.takeOver('7');
+  await vi.waitFor(() => expect(enqueued()).toContain('Deployment/ns/web'));
+  await publisher.stop();
+
+  // 601 rows are three writes.
+  expect(writtenBefore).toHaveLength(3);
+  expect(writtenBefore.reduce((sum, rows) => sum + rows, 0)).toBeGreaterThanOrEqual(601);
+});
+
 test('jobs that could not be enqueued are enqueued at the next try', async () => {
   const { publisher, resyncer, enqueueReloads } = watcherInSync();
   enqueueReloads.mockRejectedValueOnce(new Error('Redis is away'));

@@ -51,9 +51,9 @@ const MAX_PAUSE = 5_000;
  *
  * 1. Rollouts, first those of the workloads whose rows step 2 writes, so that no reader finds such a row without its
  *    rollout. If this fails, the other steps go on.
- * 2. Rows, and with them the readings of sources that an event showed with other data. If more rows are waiting, the turn
- *    ends here, so that a worker finds the rows that its job needs.
- * 3. Change jobs.
+ * 2. Rows, and with them the readings of sources that an event showed with other data.
+ * 3. Change jobs. No job goes while a row waits that was waiting with it, so that a worker finds the rows that its job
+ *    needs. Rows that change later do not hold it up.
  * 4. Reload jobs. Those that only correct a record wait for a token of the adoption rate and have the lowest
  *    priority.
  * 5. Jobs that end pauses, delayed until the pause is over.
@@ -197,7 +197,7 @@ export class Publisher {
     if (!(await this.#writeRows())) return;
     if (this.#isUntoldDue) await this.#findUntold();
     if (this.#asksForLeftOver) await this.#removeLeftOver();
-    if (this.#context.clusterState.outbox.hasRows || !this.#mayWrite()) return;
+    if (!this.#mayWrite()) return;
     const jobs = this.#context.clusterState.outbox.takeJobs(JOBS_PER_WRITE);
     try {
       await this.#enqueue(jobs);

@@ -71,6 +71,96 @@ it('gives the hashes of a source with its row, once', () => {
   expect(outbox.takeRows(3).readings.size).toBe(0);
 });
 
+/** The changes whose jobs it gives, turn by turn, while other rows change at every turn. */
+function jobsByTurn(outbox: Outbox, turns: number): (readonly string[])[] {
+  return Array.from({ length: turns }, (_, turn) => {
+    outbox.takeRows(1);
+    outbox.writeSource(`ConfigMap/ns/later-${turn}`);
+    outbox.writeWorkload(`Deployment/ns/later-${turn}`);
+    return outbox.takeJobs(10).changes;
+  });
+}
+
+it('gives jobs when the rows that waited with them are taken, however many change later', () => {
+  const outbox = new Outbox();
+  for (const key of KEYS.slice(0, 3)) outbox.writeSource(key);
+  for (const key of WORKLOADS.slice(0, 2)) outbox.writeWorkload(key);
+  outbox.enqueueChange('ConfigMap/ns/cm-0');
+  expect(outbox.takeJobs(10).changes).toEqual([]);
+  outbox.enqueueChange('ConfigMap/ns/late');
+  outbox.writeSource('ConfigMap/ns/late');
+  const turns = jobsByTurn(outbox, 8);
+  expect(turns[2]).toEqual(['ConfigMap/ns/cm-0']);
+  // Four rows are waiting all the time.
+  expect(turns[7]).toEqual(['ConfigMap/ns/late']);
+  expect(turns.flat()).toHaveLength(2);
+});
+
+it('gives no job in place of one that was dropped before the rows of that job are taken', () => {
+  const outbox = new Outbox();
+  outbox.enqueueChange('ConfigMap/ns/dropped');
+  outbox.enqueueChange('ConfigMap/ns/kept');
+  outbox.enqueueReload('Deployment/ns/dropped', 'owed');
+  outbox.enqueueResume('Deployment/ns/dropped');
+  outbox.writeSource('ConfigMap/ns/kept');
+  expect(outbox.takeJobs(10).changes).toEqual([]);
+  outbox.dropChangeOf('ConfigMap/ns/dropped');
+  outbox.dropReloadOf('Deployment/ns/dropped');
+  outbox.takeRows(1);
+  outbox.writeSource('ConfigMap/ns/late');
+  outbox.enqueueChange('ConfigMap/ns/late');
+  outbox.enqueueReload('Deployment/ns/late', 'owed');
+  outbox.enqueueResume('Deployment/ns/late');
+  expect(outbox.takeJobs(10)).toEqual({ changes: ['ConfigMap/ns/kept'], reloads: [], resumes: [] });
+  expect(outbox.takeJobs(10).changes).toEqual([]);
+  outbox.takeRows(1);
+  expect(outbox.takeJobs(10)).toMatchObject({
+    changes: ['ConfigMap/ns/late'],
+    reloads: [['Deployment/ns/late', 'owed']],
+    resumes: ['Deployment/ns/late'],
+  });
+  expect(outbox.isEmpty()).toBe(true);
+});
+
+it.each([
+  ['every row is to be written again', (outbox: Outbox) => outbox.writeAll(KEYS.slice(0, 2), [])],
+  [
+    'rows are put back',
+    (outbox: Outbox) =>
+      outbox.putBackRows({
+        sources: [
+          ['ConfigMap/ns/cm-0', undefined],
+          ['ConfigMap/ns/cm-1', undefined],
+        ],
+        workloads: [],
+      }),
+  ],
+])('gives no job before the rows if %s while it waits', (_, again) => {
+  const outbox = new Outbox();
+  outbox.writeSource('ConfigMap/ns/cm-0');
+  outbox.enqueueChange('ConfigMap/ns/cm-0');
+  expect(outbox.takeJobs(10).changes).toEqual([]);
+  outbox.takeRows(1);
+  again(outbox);
+  expect(outbox.takeJobs(10).changes).toEqual([]);
+  outbox.takeRows(1);
+  expect(outbox.takeJobs(10).changes).toEqual([]);
+  outbox.takeRows(2);
+  expect(outbox.takeJobs(10).changes).toEqual(['ConfigMap/ns/cm-0']);
+});
+
+it('gives all jobs once no row is waiting, also those that came after others', () => {
+  const outbox = new Outbox();
+  outbox.takeJobs(10);
+  for (const key of KEYS.slice(0, 2)) {
+    outbox.writeSource(key);
+    outbox.enqueueChange(key);
+    expect(outbox.takeJobs(10).changes).toEqual([]);
+  }
+  outbox.takeRows(2);
+  expect(outbox.takeJobs(10).changes).toEqual(KEYS.slice(0, 2));
+});
+
 it('gives jobs again that were put back', () => {
   const outbox = new Outbox();
   outbox.enqueueChange('ConfigMap/ns/cm');

@@ -35,7 +35,22 @@ export interface Jobs {
   readonly resumes: readonly WorkloadKey[];
 }
 
-/** The publisher's view of an outbox: it takes rows before jobs, and puts back what it could not write. */
+/** Jobs that were waiting at a moment, and the rows that were: none of these jobs goes before the last of these rows is taken. */
+interface Mark {
+  /** How many changed rows have been taken then, since the start. */
+  readonly sources: number;
+  readonly workloads: number;
+  /** Whether every row was to be written. */
+  readonly every: boolean;
+  /** How many of the oldest jobs of each sort these are. */
+  changes: number;
+  reloads: number;
+  resumes: number;
+}
+
+const NO_JOBS: Jobs = { changes: [], reloads: [], resumes: [] };
+
+/** The publisher's view of an outbox: it takes rows before the jobs that need them, and puts back what it could not write. */
 export type Drain = Pick<
   Outbox,
   | 'sources'
@@ -67,6 +82,9 @@ export class Outbox {
   readonly #readings = new Map<SourceKey, SourceHashes>();
   readonly #reloads = new Map<WorkloadKey, PendingCause>();
   readonly #resumes = new Set<WorkloadKey>();
+  /** Changed rows taken since the start. */
+  readonly #taken = { sources: 0, workloads: 0 };
+  #mark: Mark | undefined;
   /** Rows that changed. */
   readonly sources: ReadonlySet<SourceKey> = this.#sources;
   readonly workloads: ReadonlySet<WorkloadKey> = this.#workloads;
@@ -85,6 +103,7 @@ export class Outbox {
 
   /** Queues every row for writing, after the rows that changed. Reads the keys only when they are taken, so the call is cheap. */
   writeAll(sources: Iterable<SourceKey>, workloads: Iterable<WorkloadKey>): void {
+    this.#mark = undefined;
     this.#everySource = { rest: sources[Symbol.iterator](), written: new Set() };
     this.#everyWorkload = { rest: workloads[Symbol.iterator](), written: new Set() };
   }
@@ -113,30 +132,39 @@ export class Outbox {
 
   /** Drops the job of a source that left the scope. */
   dropChangeOf(key: SourceKey): void {
-    this.#changes.delete(key);
+    if (this.#changes.delete(key) && this.#mark) this.#mark.changes -= 1;
     this.#foundBy.delete(key);
     this.#readings.delete(key);
   }
 
   dropReloadOf(key: WorkloadKey): void {
-    this.#reloads.delete(key);
-    this.#resumes.delete(key);
+    if (this.#reloads.delete(key) && this.#mark) this.#mark.reloads -= 1;
+    if (this.#resumes.delete(key) && this.#mark) this.#mark.resumes -= 1;
   }
 
   get hasRows(): boolean {
-    const changed = this.#sources.size + this.#workloads.size;
-    return changed > 0 || this.#everySource !== undefined || this.#everyWorkload !== undefined;
+    return this.#sources.size + this.#workloads.size > 0 || this.#writesEvery;
   }
 
   isEmpty(): boolean {
-    return !this.hasRows && this.#changes.size + this.#reloads.size + this.#resumes.size === 0;
+    return !this.hasRows && !this.#hasJobs;
+  }
+
+  get #writesEvery(): boolean {
+    return this.#everySource !== undefined || this.#everyWorkload !== undefined;
+  }
+
+  get #hasJobs(): boolean {
+    return this.#changes.size + this.#reloads.size + this.#resumes.size > 0;
   }
 
   /** Takes at most `most` rows of each sort: first the rows that changed, oldest first. */
   takeRows(most: number): RowKeys {
     const sources = takeFrom(this.#sources, most);
+    this.#taken.sources += sources.length;
     if (this.#everySource && fill(sources, this.#everySource, most)) this.#everySource = undefined;
     const workloads = takeFrom(this.#workloads, most);
+    this.#taken.workloads += workloads.length;
     if (this.#everyWorkload && fill(workloads, this.#everyWorkload, most)) this.#everyWorkload = undefined;
     return {
       sources: sources.map((key) => [key, this.#takeFoundBy(key)] as const),
@@ -147,6 +175,7 @@ export class Outbox {
 
   /** Readings are not put back: without one, a worker reads the source. */
   putBackRows({ sources, workloads }: Omit<RowKeys, 'readings'>): void {
+    this.#mark = undefined;
     for (const [key, foundBy] of sources) {
       this.#sources.add(key);
       if (foundBy) this.found(key, foundBy);
@@ -154,15 +183,24 @@ export class Outbox {
     for (const key of workloads) this.#workloads.add(key);
   }
 
-  /** Takes at most `most` jobs of each sort, oldest first. */
+  /**
+   * Takes at most `most` jobs of each sort, oldest first, of those for which all rows are taken that waited with them. Rows that
+   * came later hold up no job, so rows that change all the time do not either.
+   */
   takeJobs(most: number): Jobs {
-    const reloads: [WorkloadKey, PendingCause][] = [];
-    for (const reload of this.#reloads) {
-      if (reloads.length === most) break;
-      reloads.push(reload);
-    }
-    for (const [key] of reloads) this.#reloads.delete(key);
-    return { changes: takeFrom(this.#changes, most), reloads, resumes: takeFrom(this.#resumes, most) };
+    if (!this.#hasJobs) return NO_JOBS;
+    if (!this.hasRows) this.#mark = undefined;
+    this.#mark ??= this.#markHere();
+    const mark = this.#mark;
+    if (!this.#isPast(mark)) return NO_JOBS;
+    const changes = takeFrom(this.#changes, Math.min(most, mark.changes));
+    const reloads = this.#takeReloads(Math.min(most, mark.reloads));
+    const resumes = takeFrom(this.#resumes, Math.min(most, mark.resumes));
+    mark.changes -= changes.length;
+    mark.reloads -= reloads.length;
+    mark.resumes -= resumes.length;
+    if (mark.changes + mark.reloads + mark.resumes === 0) this.#mark = undefined;
+    return { changes, reloads, resumes };
   }
 
   putBackJobs({ changes, reloads, resumes }: Jobs): void {
@@ -172,6 +210,7 @@ export class Outbox {
   }
 
   clear(): void {
+    this.#mark = undefined;
     this.#sources.clear();
     this.#workloads.clear();
     this.#everySource = undefined;
@@ -181,6 +220,32 @@ export class Outbox {
     this.#readings.clear();
     this.#reloads.clear();
     this.#resumes.clear();
+  }
+
+  #markHere(): Mark {
+    return {
+      sources: this.#taken.sources + this.#sources.size,
+      workloads: this.#taken.workloads + this.#workloads.size,
+      every: this.#writesEvery,
+      changes: this.#changes.size,
+      reloads: this.#reloads.size,
+      resumes: this.#resumes.size,
+    };
+  }
+
+  #isPast({ sources, workloads, every }: Mark): boolean {
+    if (every && this.#writesEvery) return false;
+    return this.#taken.sources >= sources && this.#taken.workloads >= workloads;
+  }
+
+  #takeReloads(most: number): [WorkloadKey, PendingCause][] {
+    const reloads: [WorkloadKey, PendingCause][] = [];
+    for (const reload of this.#reloads) {
+      if (reloads.length === most) break;
+      reloads.push(reload);
+    }
+    for (const [key] of reloads) this.#reloads.delete(key);
+    return reloads;
   }
 
   #takeReadings(keys: readonly SourceKey[]): Map<SourceKey, SourceHashes> {

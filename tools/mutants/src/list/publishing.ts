@@ -3,6 +3,8 @@ import { inFile, SIMULATION } from '../mutant.ts';
 
 const PUBLISH = 'apps/watcher/src/publish';
 const RESYNC = 'apps/watcher/src/resync';
+const OUTBOX = 'libs/core/src/state/outbox.ts';
+const OUTBOX_SPEC = 'libs/core/src/state/outbox.spec.ts';
 const WITH_REDIS = `${PUBLISH}/publisher-redis.spec.ts`;
 
 export const publishingMutants = [
@@ -29,6 +31,17 @@ export const publishingMutants = [
       killedBy: {
         spec: `${PUBLISH}/publisher.spec.ts`,
         test: 'a leader that loses the Lease while it writes rows enqueues nothing for them',
+      },
+    },
+    {
+      name: 'jobs wait as long as any row does',
+      text: `const jobs = this.#context.clusterState.outbox.takeJobs(JOBS_PER_WRITE);`,
+      replacement: `
+        if (this.#context.clusterState.outbox.hasRows) return;
+        const jobs = this.#context.clusterState.outbox.takeJobs(JOBS_PER_WRITE);`,
+      killedBy: {
+        spec: `${PUBLISH}/publisher.spec.ts`,
+        test: 'jobs wait for the rows that waited with them, and not for those that change at every write',
       },
     },
     {
@@ -65,6 +78,38 @@ export const publishingMutants = [
       killedBy: {
         spec: WITH_REDIS,
         test: 'enqueues the change jobs that its predecessor wrote the rows for and did not enqueue',
+      },
+    },
+  ]),
+  ...inFile(OUTBOX, [
+    {
+      name: 'jobs go while all rows are written again',
+      text: `if (every && this.#writesEvery) return false;`,
+      replacement: ``,
+      killedBy: {
+        spec: OUTBOX_SPEC,
+        test: 'every row is to be written again',
+      },
+    },
+    {
+      name: 'jobs go before rows that were put back',
+      text: `
+    this.#mark = undefined;
+    for (const [key, foundBy] of sources) {`,
+      replacement: `
+    for (const [key, foundBy] of sources) {`,
+      killedBy: {
+        spec: OUTBOX_SPEC,
+        test: 'rows are put back',
+      },
+    },
+    {
+      name: 'a later job takes the place of one that was dropped',
+      text: `if (this.#changes.delete(key) && this.#mark) this.#mark.changes -= 1;`,
+      replacement: `this.#changes.delete(key);`,
+      killedBy: {
+        spec: OUTBOX_SPEC,
+        test: 'gives no job in place of one that was dropped before the rows of that job are taken',
       },
     },
   ]),
