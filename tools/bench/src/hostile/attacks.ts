@@ -82,6 +82,21 @@ export const ATTACKS: readonly Attack[] = [
       ),
   },
   {
+    name: 'the annotations of 200 workloads are changed all the time',
+    prepare: async (tenant) => {
+      await tenant.createConfigMap('shared');
+      await tenant.each(200, (index) =>
+        tenant.createDeployment(`annotated-${index}`, { annotations: AUTO, configMaps: ['shared'] }),
+      );
+    },
+    run: (tenant, signal) =>
+      tenant.keepDoing(signal, (turn) =>
+        tenant.patch(DEPLOYMENTS, `annotated-${turn % 200}`, {
+          metadata: { annotations: { [NAMED]: `name-${turn}` } },
+        }),
+      ),
+  },
+  {
     name: 'the status of 20 workloads is written all the time',
     prepare: async (tenant) => {
       await tenant.createConfigMap('shared');
