@@ -82,6 +82,7 @@ export class BulkTargets {
     const namespaces = await NamespacesAsked.of(caller);
     const by = {
       facts: this.facts,
+      join: this.model.contents.join,
       namespaces,
       ...(source === undefined
         ? {}

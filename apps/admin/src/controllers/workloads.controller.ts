@@ -42,8 +42,8 @@ export class WorkloadsController {
   async list({ query, caller }: Input<'listWorkloads'>): Promise<AnswerOf<'listWorkloads'>> {
     const after = this.cursors.read(query.cursor, PLACE);
     const namespaces = new NamespacesAsked(await visibility(caller));
-    const { items, last } = await listWorkloads(query, after, { facts: this.facts, namespaces });
     const { join } = this.model.contents;
+    const { items, last } = await listWorkloads(query, after, { facts: this.facts, join, namespaces });
     return {
       items: items.map((item) => workloadSummary(item, join)),
       next: last === undefined ? null : this.cursors.seal(last),

@@ -1,5 +1,8 @@
 import type { sourcesQuery, workloadsQuery } from '@reroll/shared/api/workloads';
+import type { RolloutEntry } from '@reroll/core/history/entries';
+import type { HistoryJoin } from '@reroll/core/history/join';
 import type { Key, SourceKey, WorkloadKey } from '@reroll/core/model';
+import type { PendingCause } from '@reroll/core/state/outbox';
 import type { z } from 'zod';
 import type { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { placeOf, type Place, type Snapshot } from './key-index.ts';
@@ -15,6 +18,7 @@ interface Keyed {
 
 interface WorkloadListBy {
   readonly facts: ObjectFacts;
+  readonly join: Pick<HistoryJoin, 'outcomes'>;
   readonly namespaces: NamespacesAsked;
   /** Only these. */
   readonly among?: Keyed;
@@ -37,26 +41,30 @@ export const PLACE = /^[^/]+\/[^/]+\/[^/]+$/u;
 export async function listWorkloads(
   query: WorkloadsQuery,
   after: Place | undefined,
-  { facts, namespaces, among, ...by }: WorkloadListBy,
+  { facts, join, namespaces, among, mayMatch }: WorkloadListBy,
 ): Promise<ObjectPage<WorkloadFacts>> {
   const { due, rollout, ...rest } = query;
   const snapshot = await facts.workloads.snapshot();
-  const underWay = rollout === undefined ? undefined : await facts.underWay();
-  const mayMatch = (key: WorkloadKey): boolean =>
-    (by.mayMatch?.(key) ?? true) &&
-    (due === undefined || snapshot.marks.get(key) === due) &&
-    (rollout === undefined || (underWay?.get(key)?.state ?? 'complete') === rollout);
-  const isFiltered = by.mayMatch !== undefined || due !== undefined || rollout !== undefined;
-  const few = among ?? (rollout === 'complete' ? undefined : underWay);
-  const places = placesFor(snapshot, { due, few });
-  const walk = new KeyWalk<WorkloadKey>(places, { ...rest, ...(isFiltered ? { mayMatch } : {}) }, after);
+  // The first that has `few` is the narrowest.
+  const filters = [
+    ...(rollout === undefined ? [] : [filterOfRollout(rollout, await facts.underWay())]),
+    ...(due === undefined ? [] : [due === 'stale' ? filterOfStale(join) : filterOfDue(due, snapshot)]),
+    ...(mayMatch ? [{ mayMatch }] : []),
+  ];
+  const few = among ?? filters.find((filter) => filter.few)?.few;
+  const walk = new KeyWalk<WorkloadKey>(
+    few ? [...few.keys()].map(placeOf).sort() : snapshot.places,
+    {
+      ...rest,
+      ...(filters.length > 0 ? { mayMatch: (key) => filters.every((filter) => filter.mayMatch(key)) } : {}),
+    },
+    after,
+  );
   return await page(walk, namespaces, {
     limit: query.limit,
     read: async (keys) =>
-      (await facts.workloadFacts(keys)).filter(
-        (found) =>
-          (due === undefined || found.due === due) &&
-          (rollout === undefined || (found.rollout?.state ?? 'complete') === rollout),
+      (await facts.workloadFacts(keys)).filter((found) =>
+        filters.every(({ matches }) => matches?.(found) ?? true),
       ),
   });
 }
@@ -75,12 +83,43 @@ export async function listSources(
   });
 }
 
-/** Only the places that the filter can match, if it is such a filter. */
-function placesFor(
-  { places, marks }: Snapshot<unknown>,
-  { due, few = due === undefined ? undefined : marks }: { due: unknown; few: Keyed | undefined },
-): readonly Place[] {
-  return few ? [...few.keys()].map(placeOf).sort() : places;
+interface WorkloadFilter {
+  /** All that can match, if they are few. */
+  readonly few?: Keyed;
+  /** By what is known before rows are read. */
+  readonly mayMatch: (key: WorkloadKey) => boolean;
+  /** By the row. Undefined: it tells no more. */
+  readonly matches?: (found: WorkloadFacts) => boolean;
+}
+
+function filterOfDue(due: PendingCause, { marks }: Snapshot<PendingCause>): WorkloadFilter {
+  return {
+    few: marks,
+    mayMatch: (key) => marks.get(key) === due,
+    matches: (found) => found.due === due,
+  };
+}
+
+/** Recorded although their pods may have older data, and not reloaded since, as far as the history goes. */
+function filterOfStale({ outcomes }: Pick<HistoryJoin, 'outcomes'>): WorkloadFilter {
+  const stale = new Set<WorkloadKey>();
+  for (const { entry } of outcomes) {
+    if (entry.reason === 'StaleAtAdoption') stale.add(entry.workload);
+    else if (entry.state === 'reloaded') stale.delete(entry.workload);
+  }
+  return { few: stale, mayMatch: (key) => stale.has(key) };
+}
+
+function filterOfRollout(
+  rollout: NonNullable<WorkloadsQuery['rollout']>,
+  underWay: ReadonlyMap<WorkloadKey, RolloutEntry>,
+): WorkloadFilter {
+  const isIt = (entry: RolloutEntry | undefined): boolean => (entry?.state ?? 'complete') === rollout;
+  return {
+    ...(rollout === 'complete' ? {} : { few: underWay }),
+    mayMatch: (key) => isIt(underWay.get(key)),
+    matches: (found) => isIt(found.rollout),
+  };
 }
 
 async function page<ObjectKey extends Key<string>, Facts>(

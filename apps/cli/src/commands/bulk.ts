@@ -10,7 +10,7 @@ import type { Session } from '../session.ts';
 import { BULK_OF_JOBS_VIEW, BULK_VIEW } from '../views/bulk.ts';
 import { listOutput, reasonOption, running, type Adder, type Call } from './command.ts';
 import { nounIn, onlyWord } from './list-options.ts';
-import { DUE, ROLLOUTS } from './workloads.ts';
+import { DUE, dueOption, ROLLOUTS } from './workloads.ts';
 
 const OPERATIONS = {
   reload: 'bulkReload',
@@ -66,7 +66,7 @@ export const addBulk: Adder = (program, host) => {
     .option('--kind <kind>', `only of this kind: ${WORKLOAD_WORDS.join(', ')}`)
     .option('--name <part>', 'only names that contain this')
     .option('--source <source>', 'only workloads that use this source, e.g. secret/db')
-    .option('--due <due>', 'only with a pending reload (`owed`) or a pending correction (`correct`)')
+    .addOption(dueOption())
     .option('--rollout <state>', `only with a rollout in this state: ${ROLLOUTS.join(', ')}`)
     .option('--queue <queue>', 'retry: only jobs of this queue')
     .option('--now', 'reload: even outside their windows, before their waves, or beyond their reload limits')

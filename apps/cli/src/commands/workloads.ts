@@ -1,4 +1,5 @@
 import type { Workload } from '@reroll/shared/api/workloads';
+import { Option } from 'commander';
 import { listed } from '../api/pages.ts';
 import { workloadRef } from '../args/object-ref.ts';
 import { workloadKindOf, WORKLOAD_WORDS } from '../args/kinds.ts';
@@ -25,7 +26,12 @@ interface WorkloadsOptions {
   readonly limit: string;
 }
 
-export const DUE = ['owed', 'correct'] as const;
+export const DUE = ['owed', 'correct', 'stale'] as const;
+export const dueOption = (): Option =>
+  new Option(
+    '--due <due>',
+    'only with a pending reload (`owed`), with a pending correction of the applied record (`correct`), or recorded as StaleAtAdoption and not reloaded since (`stale`)',
+  );
 export const ROLLOUTS = ['progressing', 'complete', 'stuck'] as const;
 
 export const addWorkloads: Adder = (program, host) => {
@@ -40,10 +46,7 @@ export const addWorkloads: Adder = (program, host) => {
     .addOption(listOutput())
     .option('--kind <kind>', `only of this kind: ${WORKLOAD_WORDS.join(', ')}`)
     .option('--name <part>', 'only names that contain this')
-    .option(
-      '--due <due>',
-      'only with a pending reload (`owed`) or a pending correction of the applied record (`correct`)',
-    )
+    .addOption(dueOption())
     .option('--rollout <state>', `only with a rollout in this state: ${ROLLOUTS.join(', ')}`)
     .addOption(limitOption(NO_LIMIT))
     .action(

@@ -23,6 +23,7 @@ const FILTERS: readonly Filter[] = [
     choices: [
       ['owed', DUE.owed.word],
       ['correct', DUE.correct.word],
+      ['stale', 'Stale since adoption'],
     ],
   },
   {

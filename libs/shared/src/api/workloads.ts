@@ -97,7 +97,8 @@ export const workloadsQuery = z.strictObject({
   kind: workloadKind.optional(),
   /** Part of the name. */
   name: z.string().max(253).optional(),
-  due: z.enum(['owed', 'correct']).optional(),
+  /** As `due` of a workload. `stale`: recorded as `StaleAtAdoption` and not reloaded by Reroll since, as far as the history goes. */
+  due: z.enum(['owed', 'correct', 'stale']).optional(),
   rollout: z.enum(['progressing', 'complete', 'stuck']).optional(),
 });
 export const workloadsPage = page(workloadSummary).meta({ id: 'WorkloadsPage' });
