@@ -3,7 +3,7 @@ import { workloadLook } from './workload-look.ts';
 
 it('is the worst of what is so: only a workload without anything open is up to date', () => {
   const word = (due: 'owed' | 'correct' | null, rollout: 'stuck' | 'progressing' | 'complete'): string =>
-    workloadLook({ due, rollout, leftAlone: null }).word;
+    workloadLook({ due, hold: null, rollout, leftAlone: null }).word;
   expect(word(null, 'stuck')).toBe('Stuck');
   expect(word('owed', 'stuck')).toBe('Stuck');
   expect(word('owed', 'complete')).toBe('Pending');
@@ -11,9 +11,8 @@ it('is the worst of what is so: only a workload without anything open is up to d
   expect(word(null, 'progressing')).toBe('Rolling out');
   expect(word('correct', 'complete')).toBe('Record outdated');
   expect(word(null, 'complete')).toBe('Up to date');
-  expect(workloadLook({ due: null, rollout: 'complete', leftAlone: 'CronJobSuspended' }).word).toBe(
-    'Not reloaded',
-  );
+  const alone = { due: null, hold: null, rollout: 'complete', leftAlone: 'CronJobSuspended' } as const;
+  expect(workloadLook(alone).word).toBe('Not reloaded');
   const hold = { reason: 'Frozen', detail: '', id: null } as const;
   const held = (due: 'owed' | null, rollout: 'stuck' | 'complete'): string =>
     workloadLook({ due, rollout, leftAlone: null, hold }).word;

@@ -1,4 +1,4 @@
-import type { Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
+import type { WorkloadSummary } from '@reroll/shared/api/workloads';
 import { DUE, ROLLOUTS, STATES, type Look } from './words.ts';
 
 const UP_TO_DATE: Look = {
@@ -15,10 +15,8 @@ const LEFT_ALONE: Look = {
   tone: 'quiet',
 };
 
-type Stated = Pick<WorkloadSummary, 'due' | 'rollout' | 'leftAlone'> & { readonly hold?: Workload['hold'] };
-
 /** The one state of a workload: its worst, so that no problem stands beside a word that says that all is well. */
-export function workloadLook(of: Stated): Look {
+export function workloadLook(of: Pick<WorkloadSummary, 'due' | 'hold' | 'rollout' | 'leftAlone'>): Look {
   if (of.rollout === 'stuck') return ROLLOUTS.stuck;
   if (of.due === 'owed' && of.hold) return STATES.held;
   if (of.due === 'owed') return DUE.owed;

@@ -7,7 +7,7 @@ import { LiveStates } from '../history/live-states.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ReadModel } from '../history/read-model.ts';
 import { ReloadJobs } from '../history/reload-jobs.ts';
-import { holdView, outcomeView, rolloutView } from '../history/views.ts';
+import { outcomeView, rolloutView } from '../history/views.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -78,7 +78,6 @@ export class WorkloadsController {
       sourcesInDetail,
       // A job that only looks again is told by `hold`.
       job: job && job.isHeld !== true ? reloadJobView(job) : null,
-      hold: holdView(outcomes[0]),
       rolloutInDetail: rollout
         ? rolloutView(rollout)
         : { state: 'complete', code: 'Complete', generation: row.generation, conditions: [] },

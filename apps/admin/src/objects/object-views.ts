@@ -5,6 +5,7 @@ import type { HistoryJoin } from '@reroll/core/history/join';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { sourceKeyIn, sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { namespaceOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import { holdView } from '../history/views.ts';
 import type { ShowHash } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import type { SourceFacts, WorkloadFacts } from './object-facts.ts';
@@ -22,6 +23,7 @@ export function workloadSummary(
     leftAlone: row.leftAlone ?? null,
     contested: isInConflict(row.conflict),
     pausedUntil: row.resumeAt === undefined ? null : timeOf(row.resumeAt),
+    hold: holdView(join.workload(key)?.outcomes.at(-1)),
     rollout: rollout?.state ?? 'complete',
     lastReload: lastReload(key, join),
   };

@@ -55,6 +55,7 @@ export function workloadSummary(changed: Partial<WorkloadSummary> = {}): Workloa
     leftAlone: null,
     contested: false,
     pausedUntil: null,
+    hold: null,
     rollout: 'complete',
     lastReload: { at: '2026-11-21T14:00:00.000Z', reason: 'AutoReload', change: '1763737200123-0' },
     ...changed,
@@ -81,7 +82,6 @@ export function workload(changed: Partial<Workload> = {}): Workload {
       },
     ],
     job: null,
-    hold: null,
     rolloutInDetail: {
       state: 'complete',
       code: 'Complete',

@@ -38,6 +38,18 @@ it('a workload without a reload in the history may have been reloaded before', (
   expect(column?.cell(workloadSummary({ lastReload: null }))).toBe('<unknown>');
 });
 
+it('a list tells that a pending reload is held, and why', () => {
+  const columns = new Map(
+    workloadsView({ now: 0, namespaces: false }).columns.map(({ title, cell }) => [title, cell] as const),
+  );
+  const hold = { reason: 'AwaitsApproval', detail: '', id: '1a2b' } as const;
+  const told = (due: 'owed' | null): unknown[] =>
+    ['DUE', 'REASON'].map((title) => columns.get(title)?.(workloadSummary({ due, hold })));
+  expect(told('owed')).toEqual([{ text: 'held', tone: 'waiting' }, 'AwaitsApproval']);
+  // The hold ended without a report.
+  expect(told(null)).toEqual([{ text: 'no', tone: 'quiet' }, 'AutoReload']);
+});
+
 it('a conflict is told with its cause', () => {
   expect(pendingFacts(workload({ contested: true }))).toContainEqual([
     'Contested',

@@ -14,15 +14,29 @@ export function workloadsView({ now, namespaces }: ViewOptions): ListView<Worklo
       ...(namespaces ? [namespace] : []),
       { title: 'NAME', cell: shortName },
       { title: 'SOURCES', cell: ({ sources }) => String(sources) },
-      { title: 'DUE', cell: ({ due }) => toned(due ?? 'no', toneOf(due ?? '')) },
+      { title: 'DUE', cell: dueCell },
       { title: 'ROLLOUT', cell: ({ rollout }) => toned(rollout, toneOf(rollout)) },
       { title: 'RELOADED', cell: ({ lastReload }) => (lastReload ? age(lastReload.at, now) : '<unknown>') },
-      { title: 'REASON', cell: ({ lastReload, leftAlone }) => leftAlone ?? lastReload?.reason ?? '' },
+      { title: 'REASON', cell: reasonOf },
       { title: 'CHANGE', wide: true, cell: ({ lastReload }) => lastReload?.change ?? '' },
       { title: 'PAUSED UNTIL', wide: true, cell: ({ pausedUntil }) => pausedUntil ?? '' },
       { title: 'CONTESTED', wide: true, cell: ({ contested }) => (contested ? 'yes' : 'no') },
     ],
   };
+}
+
+function dueCell(workload: WorkloadSummary): Cell {
+  const due = isHeld(workload) ? 'held' : (workload.due ?? 'no');
+  return toned(due, toneOf(due));
+}
+
+function reasonOf(workload: WorkloadSummary): string {
+  const { hold, leftAlone, lastReload } = workload;
+  return leftAlone ?? (isHeld(workload) ? hold?.reason : lastReload?.reason) ?? '';
+}
+
+function isHeld({ due, hold }: WorkloadSummary): boolean {
+  return due === 'owed' && hold !== null;
 }
 
 type Fact = readonly [name: string, value: Cell];

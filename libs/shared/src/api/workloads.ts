@@ -60,6 +60,15 @@ const summary = {
   leftAlone: reason.nullable(),
   contested: z.boolean(),
   pausedUntil: time.nullable(),
+  /** Why its pending reload is held, or waits for a worker with the hash key (`KeyUnknown`), as last reported. Null: neither. */
+  hold: z
+    .strictObject({
+      reason,
+      detail: z.string(),
+      /** The id for `approveWorkload`, if it awaits an approval. */
+      id: z.string().nullable(),
+    })
+    .nullable(),
   rollout: z.enum(['progressing', 'complete', 'stuck']),
   lastReload: z.strictObject({ at: time, reason, change: z.string().nullable() }).nullable(),
 };
@@ -76,15 +85,6 @@ export const workload = z
     sourcesInDetail: z.array(edge.extend({ source: sourceRef })),
     job: z
       .strictObject({ id: z.string(), state: z.string(), until: time.nullable(), attempts: z.number().int() })
-      .nullable(),
-    /** Why its pending reload is held, or waits for a worker with the hash key (`KeyUnknown`), as last reported. Null: neither. */
-    hold: z
-      .strictObject({
-        reason,
-        detail: z.string(),
-        /** The id for `approveWorkload`, if it awaits an approval. */
-        id: z.string().nullable(),
-      })
       .nullable(),
     rolloutInDetail: rollout,
     history: z.array(historyEntry),

@@ -27,6 +27,7 @@ function workload(name: string, more: Partial<WorkloadSummary> = {}): WorkloadSu
     leftAlone: null,
     contested: false,
     pausedUntil: null,
+    hold: null,
     rollout: 'complete',
     lastReload: null,
     ...more,
@@ -36,10 +37,7 @@ function workload(name: string, more: Partial<WorkloadSummary> = {}): WorkloadSu
 function details(name: string, more: Partial<Workload>): [string, Workload] {
   const rolloutInDetail: Rollout = { state: 'complete', code: 'Complete', conditions: [] };
   const rest = { generation: 1, annotations: {}, podAnnotations: {}, sourcesInDetail: [], job: null };
-  return [
-    `Deployment/shop/${name}`,
-    { ...workload(name), ...rest, hold: null, history: [], rolloutInDetail, ...more },
-  ];
+  return [`Deployment/shop/${name}`, { ...workload(name), ...rest, history: [], rolloutInDetail, ...more }];
 }
 
 function outcome(state: 'failed' | 'held' | 'reloaded', error: string | null = null): Workload['history'] {
