@@ -159,7 +159,7 @@ describe('freeze', () => {
 
 describe('approve', () => {
   const told = (id: string, at: string): unknown => ({
-    message: `The pending reload has the id ${id}. Approve it with …`,
+    message: `The pending reload has the id ${id}. It waits for …`,
     metadata: { creationTimestamp: at },
   });
 

@@ -50,6 +50,14 @@ it('a list tells that a pending reload is held, and why', () => {
   expect(told(null)).toEqual([{ text: 'no', tone: 'quiet' }, 'AutoReload']);
 });
 
+it('a workload that awaits an approval is told with the command that approves it', () => {
+  const hold = { reason: 'AwaitsApproval', detail: 'It waits', id: '0123456789' } as const;
+  expect(pendingFacts(workload({ due: 'owed', hold }))).toContainEqual([
+    'Approve',
+    'kubectl reroll approve deployment/web 0123456789 -n shop',
+  ]);
+});
+
 it('a conflict is told with its cause', () => {
   expect(pendingFacts(workload({ contested: true }))).toContainEqual([
     'Contested',

@@ -64,9 +64,9 @@ export function rolloutCell({ state, code, ready, desired }: Workload['rolloutIn
 }
 
 /** What is pending, and what is unusual about the workload. */
-export function pendingFacts({ due, hold, leftAlone, contested, pausedUntil, job }: Workload): Fact[] {
-  const found: Fact[] = [['Pending', PENDING[due ?? 'none'] ?? '']];
-  if (hold !== null) found.push(['Held', toned(`${hold.reason}: ${hold.detail}`, 'waiting')]);
+export function pendingFacts(workload: Workload): Fact[] {
+  const { due, leftAlone, contested, pausedUntil, job } = workload;
+  const found: Fact[] = [['Pending', PENDING[due ?? 'none'] ?? ''], ...holdFacts(workload)];
   if (leftAlone !== null) found.push(['Left alone', leftAlone]);
   if (contested) found.push(['Contested', 'another controller keeps removing its marker']);
   if (pausedUntil !== null) found.push(['Paused until', pausedUntil]);
@@ -74,6 +74,14 @@ export function pendingFacts({ due, hold, leftAlone, contested, pausedUntil, job
     found.push(['Job', `${job.id} (${job.state}${job.until === null ? '' : `, until ${job.until}`})`]);
   }
   return found;
+}
+
+function holdFacts(workload: Workload): Fact[] {
+  const { hold, namespace } = workload;
+  if (hold === null) return [];
+  const held: Fact = ['Held', toned(`${hold.reason}: ${hold.detail}`, 'waiting')];
+  if (hold.id === null) return [held];
+  return [held, ['Approve', `kubectl reroll approve ${shortName(workload)} ${hold.id} -n ${namespace}`]];
 }
 
 const PENDING: Readonly<Record<string, Cell>> = {

@@ -125,7 +125,9 @@ describe('an approval', () => {
     const asked = approval('required');
     expect(held({ workload: asked })).toMatchObject({
       reason: 'AwaitsApproval',
-      detail: expect.stringContaining('has the id abc'),
+      // Shown beside a button in the dashboard, and by the command line with a command.
+      detail:
+        'The pending reload has the id abc. It waits for an approval, which sets the annotation reroll.dev/approved: "abc"',
     });
     expect(held({ workload: { ...asked, 'reroll.dev/approved': 'abc' } })).toBeUndefined();
     expect(held({ workload: { ...asked, 'reroll.dev/approved': 'abd' } })?.reason).toBe('AwaitsApproval');
