@@ -39,3 +39,11 @@ describe.each([
     ]);
   });
 });
+
+it.each(['pause', 'resume'])('%s refuses a namespace, which a queue does not have', async (verb) => {
+  const { url, requests } = await stubAdmin(() => ({ status: 500, body: {} }));
+  const words = [verb, 'reloads', '--reason', 'r', '-n', 'ops', '--server', url];
+  const { code, out, err } = await runCli(words);
+  expect([code, out, requests]).toEqual([2, '', []]);
+  expect(err).toBe('error: expected no --namespace: the queues are those of the installation, given "ops"\n');
+});

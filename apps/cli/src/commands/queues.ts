@@ -84,6 +84,7 @@ export const addPauseAndResume: Adder = (program, host) => {
             return await resumeChange(session, words, options.reason);
           }
           const name = wordArgument('the queue', onlyWord(words, 'the name of a queue'), QUEUE_NAMES);
+          requireNoNamespace(session, 'the queues are those of the installation');
           const id = verb === 'pause' ? 'pauseQueue' : 'resumeQueue';
           const input = { params: { name }, body: { reason: options.reason } };
           const queue = await (await session.admin()).call(id, input);
