@@ -88,7 +88,7 @@ function controllers(users: ReadonlyMap<WorkloadKey, WorkloadRow>) {
     sourceRows: async (keys: SourceKey[]) => new Map(keys.map((key) => [key, sourceRow(5, 'a')])),
     sources: { snapshot: async () => ({ places: sources.map(({ key }) => key), marks: new Map() }) },
   } as unknown as ObjectFacts;
-  const join = { changesOf: () => [], workload: () => undefined };
+  const join = { changesOf: () => [], workload: () => undefined, outcomes: [{ id: '1000-0' }] };
   const model = { contents: { join } } as unknown as ReadModel;
   const shown = (): string => {
     shows.add();
@@ -179,4 +179,12 @@ it('work for a client that has gone ends at the next turn', async () => {
   setImmediate(() => gone.abort());
   await expect(asked).rejects.toMatchObject({ code: 'Unavailable' });
   expect(shows.all).toBeLessThan(MANY);
+});
+
+it('a workload tells when the history begins, to callers who see all of it', async () => {
+  const ask = async (seesAll: boolean): Promise<string | undefined> => {
+    const caller = { ...anonymousReader(), seesAll: async () => seesAll, sees: async () => true };
+    return (await controllers(USERS).workloads.get(input({ ...GET_WEB, caller }))).historyFrom;
+  };
+  expect([await ask(true), await ask(false)]).toEqual(['1970-01-01T00:00:01.000Z', undefined]);
 });

@@ -1,6 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { sourcesOf } from '@reroll/core/explain/preview-workload';
+import type { HistoryJoin } from '@reroll/core/history/join';
 import type { LiveJob } from '@reroll/core/history/states';
+import { millisecondsOf } from '@reroll/core/history/stream-id';
 import { keyOf, partsOf } from '@reroll/core/model';
 import { visibility } from '../auth/caller.ts';
 import { LiveStates } from '../history/live-states.ts';
@@ -56,7 +58,7 @@ export class WorkloadsController {
   }
 
   private async detail({ params, caller }: Input<'getWorkload'>, signal: AbortSignal): Promise<WorkloadView> {
-    const { sees } = await visibility(caller);
+    const { all, sees } = await visibility(caller);
     const key = keyOf(params);
     const found = (await sees(params.namespace)) ? await this.facts.workloadFacts([key]) : [];
     const [workload] = found;
@@ -82,6 +84,7 @@ export class WorkloadsController {
         ? rolloutView(rollout)
         : { state: 'complete', code: 'Complete', generation: row.generation, conditions: [] },
       history: outcomes.map(outcomeView),
+      ...historyFrom(join, all),
     };
   }
 
@@ -101,6 +104,14 @@ export class WorkloadsController {
     });
     return await inTurns(steps, signal);
   }
+}
+
+/** As in the status, only for callers who see all of it. */
+function historyFrom(
+  { outcomes: [oldest] }: HistoryJoin,
+  seesAll: boolean,
+): Pick<WorkloadView, 'historyFrom'> {
+  return oldest && seesAll ? { historyFrom: timeOf(millisecondsOf(oldest.id)) } : {};
 }
 
 function reloadJobView({ id, state, until, made }: LiveJob): WorkloadView['job'] {

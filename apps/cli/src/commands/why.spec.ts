@@ -56,12 +56,15 @@ it('why tells who asked for a reload that was pending for a change', async () =>
   expect(out.split('\n')[0]).toContain('because secret/db was updated, and ann asked for it: outage (change');
 });
 
-it('why claims nothing of a time before the history', async () => {
-  const told = workload({ history: [] });
+it.each([
+  [{}, ''],
+  [{ historyFrom: '2026-11-14T09:00:00.000Z' }, ', at 2026-11-14T09:00:00.000Z'],
+])('why claims nothing of a time before the history: %j', async (from, at) => {
+  const told = workload({ history: [], ...from });
   const { url } = await stubAdmin(({ path }) => (path.includes('/workloads/') ? { body: told } : undefined));
   const { out } = await runCli(['why', 'deploy/web', '-n', 'shop', '--server', url]);
   expect(out.split('\n')[0]).toBe(
-    'The history has no reload of deployment/web. Reroll may have reloaded it before the history begins.',
+    `The history has no reload of deployment/web. Reroll may have reloaded it before the history begins${at}.`,
   );
 });
 

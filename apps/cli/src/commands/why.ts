@@ -49,7 +49,9 @@ async function reloadText(api: AdminApi, workload: Workload, now: number): Promi
   const name = shortName(workload);
   const last = lastReloadOf(workload);
   if (last === undefined) {
-    return `The history has no reload of ${name}. Reroll may have reloaded it before the history begins.`;
+    const { historyFrom: from } = workload;
+    const begins = from === undefined ? 'the history begins' : `the history begins, at ${from}`;
+    return `The history has no reload of ${name}. Reroll may have reloaded it before ${begins}.`;
   }
   const change = await changeOf(api, last);
   const details = last.change === null ? last.reason : `change ${last.change}, ${last.reason}`;

@@ -88,6 +88,8 @@ export const workload = z
       .nullable(),
     rolloutInDetail: rollout,
     history: z.array(historyEntry),
+    /** The time of the oldest outcome in the history. Absent: there is none, or the caller does not see every namespace. */
+    historyFrom: time.optional(),
   })
   .meta({ id: 'Workload' });
 
