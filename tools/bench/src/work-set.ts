@@ -25,8 +25,10 @@ export interface WorkSet {
 const CONCURRENCY = 64;
 const INITIAL = 'initial';
 
+type Into = Pick<Bench, 'api' | 'signal' | 'log' | 'cluster' | 'generations'>;
+
 /** Creates everything of a shape: namespaces, then sources, then workloads, as people do. */
-export async function createWorkSet(bench: Omit<Bench, 'canary'>, shape: WorkShape): Promise<WorkSet> {
+export async function createWorkSet(bench: Into, shape: WorkShape): Promise<WorkSet> {
   const { api, signal } = bench;
   const each = { concurrency: CONCURRENCY, signal };
   const sources = layOut(shape);
@@ -44,7 +46,7 @@ export async function createWorkSet(bench: Omit<Bench, 'canary'>, shape: WorkSha
   return { shape, sources, values: new Map(sources.map((source) => [idText(source), INITIAL])) };
 }
 
-async function createWorkloads(bench: Omit<Bench, 'canary'>, sources: readonly Source[]): Promise<void> {
+async function createWorkloads(bench: Into, sources: readonly Source[]): Promise<void> {
   const workloads = sources.flatMap((source) => source.workloads.map((id) => ({ id, source: source.name })));
   const each = { concurrency: CONCURRENCY, signal: bench.signal };
   await forEach(workloads, each, async ({ id, source }) => {

@@ -109,8 +109,8 @@ export class RealPods {
       const metadata = { name: RELEASE_NAMESPACE, annotations: NAMESPACE_ANNOTATIONS };
       await api.client.post('/api/v1/namespaces', { metadata });
       const generations = new Map<string, number>();
-      const bench = { ...io, api, generations } as Parameters<typeof createWorkSet>[0];
-      const set = await createWorkSet(bench, { prefix: 'pods', workloads, namespaces: 10, sharing: 1 });
+      const into = { ...io, api, generations, cluster: open.cluster };
+      const set = await createWorkSet(into, { prefix: 'pods', workloads, namespaces: 10, sharing: 1 });
       const helm = await helmOf(open.cluster, dir, io.log);
       return await use(new RealPods({ api, set, generations, helm, io }));
     } finally {
