@@ -152,6 +152,25 @@ test('jobs wait for the rows that waited with them, and not for those that chang
   expect(writtenBefore.reduce((sum, rows) => sum + rows, 0)).toBeGreaterThanOrEqual(601);
 });
 
+test('a write has few rows if they are large, and at least one', async () => {
+  const { clusterState, publisher, resyncer, publish } = watcherInSync();
+  const uses = Array.from({ length: 12_000 }, (_, n) => `ConfigMap/${'x'.repeat(80)}${n}` as const);
+  for (let n = 0; n < 5; n += 1) clusterState.workloadWritten(seenWorkload(`large-${n}`, 3, { uses }));
+  const small = Array.from({ length: 200 }, (_, n) => seenWorkload(`small-${n}`, 3));
+  for (const workload of small) clusterState.workloadWritten(workload);
+
+  const rowsOf = (): number[] => publish.mock.calls.map(([{ workloads }]) => workloads.length);
+  await resyncer.takeOver('7');
+  await vi.waitFor(() => expect(rowsOf().reduce((sum, rows) => sum + rows, 0)).toBe(206));
+  await publisher.stop();
+
+  const largeOf = ([{ workloads }]: (typeof publish.mock.calls)[number]): number =>
+    workloads.filter(([key]) => key.includes('large')).length;
+  // Each has more than 1.1 MB of names in `uses` alone.
+  expect(Math.max(...publish.mock.calls.map(largeOf))).toBeLessThanOrEqual(2);
+  expect(rowsOf().length).toBeGreaterThanOrEqual(3);
+});
+
 test('jobs that could not be enqueued are enqueued at the next try', async () => {
   const { publisher, resyncer, enqueueReloads } = watcherInSync();
   enqueueReloads.mockRejectedValueOnce(new Error('Redis is away'));

@@ -9,6 +9,7 @@ import { takeFrom } from '@reroll/core/take-from';
 import { ADOPTION_PAUSE, AdoptionRate } from '../resync/adoption.ts';
 import { CatalogWriter, type Rows } from './catalog-writer.ts';
 import type { LeftOver } from './left-over.ts';
+import { sizeOf } from './row-size.ts';
 import { ROLLOUTS_PER_WRITE, type RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 
 export interface PublisherContext {
@@ -39,6 +40,8 @@ export interface PublisherSettings {
 
 /** Rows in one call of the catalog's script, which blocks Redis while it runs. */
 const ROWS_PER_WRITE = ROLLOUTS_PER_WRITE;
+/** Characters of workloads' rows in it, after which the others wait for the next call. Of 250 ordinary rows, 100 KB. */
+const SIZE_OF_WRITE = 2 * 1024 * 1024;
 /** Jobs of each queue in one turn. */
 const JOBS_PER_WRITE = 500;
 const NO_READINGS: RowKeys['readings'] = new Map();
@@ -299,12 +302,27 @@ export class Publisher {
 
   #takeRows(): { readonly rows: Rows; readonly readings: RowKeys['readings'] } {
     const { clusterState } = this.#context;
-    const { sources, workloads, readings } = clusterState.outbox.takeRows(ROWS_PER_WRITE);
+    const { sources, workloads: taken, readings } = clusterState.outbox.takeRows(ROWS_PER_WRITE);
+    const workloads = taken.slice(0, this.#fitting(taken));
+    clusterState.outbox.putBackRows({ sources: [], workloads: taken.slice(workloads.length) });
     const rows = {
       sources: sources.map(([key, foundBy]) => [key, clusterState.sources.get(key), foundBy] as const),
       workloads: workloads.map((key) => workloadEntry(clusterState, key)),
     };
     return { rows, readings };
+  }
+
+  /** How many of these rows fit into one call: at least one, however large. */
+  #fitting(keys: readonly WorkloadKey[]): number {
+    const { workloads } = this.#context.clusterState;
+    let size = 0;
+    const full = keys.findIndex((key) => {
+      const isFull = size >= SIZE_OF_WRITE;
+      const row = workloads.get(key);
+      if (row) size += sizeOf(row);
+      return isFull;
+    });
+    return full === -1 ? keys.length : full;
   }
 
   /** A worker that finds no reading reads the source, as with a Redis user that may not write readings. */

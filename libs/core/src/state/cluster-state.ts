@@ -386,9 +386,9 @@ export class ClusterState {
     else this.evaluation.note(key, changes);
   }
 
-  /** Enqueues a change job for a change that only the catalog shows, unless the evaluation will enqueue one. */
+  /** Enqueues a change job for a change whose row is written, unless one is waiting or the evaluation will enqueue one. */
   enqueueChange(key: SourceKey): void {
-    if (this.#sources.has(key) && !this.evaluation.bringsJob(key)) this.#outbox.enqueueChange(key);
+    if (this.#sources.has(key) && !this.evaluation.bringsJob(key)) this.#outbox.enqueueWritten(key);
   }
 
   enqueueRequested(keys: Iterable<WorkloadKey>): void {

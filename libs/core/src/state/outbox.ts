@@ -35,20 +35,43 @@ export interface Jobs {
   readonly resumes: readonly WorkloadKey[];
 }
 
-/** Jobs that were waiting at a moment, and the rows that were: none of these jobs goes before the last of these rows is taken. */
-interface Mark {
-  /** How many changed rows have been taken then, since the start. */
-  readonly sources: number;
-  readonly workloads: number;
-  /** Whether every row was to be written. */
-  readonly every: boolean;
-  /** How many of the oldest jobs of each sort these are. */
-  changes: number;
-  reloads: number;
-  resumes: number;
+const NO_JOBS: Jobs = { changes: [], reloads: [], resumes: [] };
+
+interface RowKeyOf {
+  readonly sources: SourceKey;
+  readonly workloads: WorkloadKey;
 }
 
-const NO_JOBS: Jobs = { changes: [], reloads: [], resumes: [] };
+/** Rows that changed, and the jobs that came with them. */
+class Lot {
+  readonly sources = new Set<SourceKey>();
+  readonly workloads = new Set<WorkloadKey>();
+  readonly changes = new Set<SourceKey>();
+  readonly reloads = new Map<WorkloadKey, PendingCause>();
+  readonly resumes = new Set<WorkloadKey>();
+
+  get hasRows(): boolean {
+    return this.sources.size + this.workloads.size > 0;
+  }
+
+  get hasJobs(): boolean {
+    return this.changes.size + this.reloads.size + this.resumes.size > 0;
+  }
+
+  enqueueReload(key: WorkloadKey, cause: PendingCause): void {
+    if (cause === 'owed' || !this.reloads.has(key)) this.reloads.set(key, cause);
+  }
+
+  takeJobs(most: number): Jobs {
+    const reloads: [WorkloadKey, PendingCause][] = [];
+    for (const reload of this.reloads) {
+      if (reloads.length === most) break;
+      reloads.push(reload);
+    }
+    for (const [key] of reloads) this.reloads.delete(key);
+    return { changes: takeFrom(this.changes, most), reloads, resumes: takeFrom(this.resumes, most) };
+  }
+}
 
 /** The publisher's view of an outbox: it takes rows before the jobs that need them, and puts back what it could not write. */
 export type Drain = Pick<
@@ -70,40 +93,51 @@ export type Drain = Pick<
 /**
  * The writes and jobs that the cluster state has decided on. It holds only keys, and hashes of sources that changed, so it never outgrows
  * the cluster.
+ *
+ * Rows and jobs gather in an open lot. When the jobs of the closed lot are taken, the open one is closed and another is begun. Jobs
+ * of a lot wait for its rows only, so rows that change all the time hold up nothing.
  */
 export class Outbox {
-  readonly #sources = new Set<SourceKey>();
-  readonly #workloads = new Set<WorkloadKey>();
+  #closed = new Lot();
+  #open = new Lot();
   #everySource: Every<SourceKey> | undefined;
   #everyWorkload: Every<WorkloadKey> | undefined;
-  readonly #changes = new Set<SourceKey>();
   /** How the changes were found that have a change job or will have one, until the row is taken. */
   readonly #foundBy = new Map<SourceKey, FoundBy>();
   readonly #readings = new Map<SourceKey, SourceHashes>();
-  readonly #reloads = new Map<WorkloadKey, PendingCause>();
-  readonly #resumes = new Set<WorkloadKey>();
-  /** Changed rows taken since the start. */
-  readonly #taken = { sources: 0, workloads: 0 };
-  #mark: Mark | undefined;
-  /** Rows that changed. */
-  readonly sources: ReadonlySet<SourceKey> = this.#sources;
-  readonly workloads: ReadonlySet<WorkloadKey> = this.#workloads;
-  readonly changes: ReadonlySet<SourceKey> = this.#changes;
-  readonly reloads: ReadonlyMap<WorkloadKey, PendingCause> = this.#reloads;
-  readonly resumes: ReadonlySet<WorkloadKey> = this.#resumes;
+
+  /** Rows that changed, in a new set as all of these. */
+  get sources(): ReadonlySet<SourceKey> {
+    return new Set([...this.#closed.sources, ...this.#open.sources]);
+  }
+
+  get workloads(): ReadonlySet<WorkloadKey> {
+    return new Set([...this.#closed.workloads, ...this.#open.workloads]);
+  }
+
+  get changes(): ReadonlySet<SourceKey> {
+    return new Set([...this.#closed.changes, ...this.#open.changes]);
+  }
+
+  get reloads(): ReadonlyMap<WorkloadKey, PendingCause> {
+    return new Map([...this.#closed.reloads, ...this.#open.reloads]);
+  }
+
+  get resumes(): ReadonlySet<WorkloadKey> {
+    return new Set([...this.#closed.resumes, ...this.#open.resumes]);
+  }
 
   /** Queues a row for writing, or for removal if the cluster state no longer has it. */
   writeSource(key: SourceKey): void {
-    this.#sources.add(key);
+    this.#open.sources.add(key);
   }
 
   writeWorkload(key: WorkloadKey): void {
-    this.#workloads.add(key);
+    this.#open.workloads.add(key);
   }
 
-  /** Queues every row for writing, after the rows that changed. Reads the keys only when they are taken, so the call is cheap. */
+  /** Queues every row for writing, beside the rows that changed. Reads the keys only when they are taken, so the call is cheap. */
   writeAll(sources: Iterable<SourceKey>, workloads: Iterable<WorkloadKey>): void {
-    this.#mark = undefined;
     this.#everySource = { rest: sources[Symbol.iterator](), written: new Set() };
     this.#everyWorkload = { rest: workloads[Symbol.iterator](), written: new Set() };
   }
@@ -118,54 +152,62 @@ export class Outbox {
     this.#readings.set(key, reading);
   }
 
+  /** Beside a job for the same of the closed lot, because that one may go before the row of what happened now. */
   enqueueChange(key: SourceKey): void {
-    this.#changes.add(key);
+    this.#open.changes.add(key);
+  }
+
+  /** For a source whose row is written: a waiting job will find it. */
+  enqueueWritten(key: SourceKey): void {
+    if (!this.#hasChange(key)) this.#open.changes.add(key);
   }
 
   enqueueReload(key: WorkloadKey, cause: PendingCause): void {
-    if (cause === 'owed' || !this.#reloads.has(key)) this.#reloads.set(key, cause);
+    this.#open.enqueueReload(key, cause);
   }
 
   enqueueResume(key: WorkloadKey): void {
-    this.#resumes.add(key);
+    this.#open.resumes.add(key);
   }
 
-  /** Drops the job of a source that left the scope. */
+  /** Drops the jobs of a source that left the scope. */
   dropChangeOf(key: SourceKey): void {
-    if (this.#changes.delete(key) && this.#mark) this.#mark.changes -= 1;
+    for (const lot of [this.#closed, this.#open]) lot.changes.delete(key);
     this.#foundBy.delete(key);
     this.#readings.delete(key);
   }
 
   dropReloadOf(key: WorkloadKey): void {
-    if (this.#reloads.delete(key) && this.#mark) this.#mark.reloads -= 1;
-    if (this.#resumes.delete(key) && this.#mark) this.#mark.resumes -= 1;
+    for (const lot of [this.#closed, this.#open]) {
+      lot.reloads.delete(key);
+      lot.resumes.delete(key);
+    }
   }
 
   get hasRows(): boolean {
-    return this.#sources.size + this.#workloads.size > 0 || this.#writesEvery;
+    return this.#closed.hasRows || this.#open.hasRows || this.#writesEvery;
   }
 
   isEmpty(): boolean {
-    return !this.hasRows && !this.#hasJobs;
+    return !this.hasRows && !this.#closed.hasJobs && !this.#open.hasJobs;
   }
 
   get #writesEvery(): boolean {
     return this.#everySource !== undefined || this.#everyWorkload !== undefined;
   }
 
-  get #hasJobs(): boolean {
-    return this.#changes.size + this.#reloads.size + this.#resumes.size > 0;
-  }
-
-  /** Takes at most `most` rows of each sort: first the rows that changed, oldest first. */
+  /**
+   * Takes at most `most` rows of each sort, oldest first. While every row is to be written, rows that changed are at most half of
+   * them, so that this comes to an end.
+   */
   takeRows(most: number): RowKeys {
-    const sources = takeFrom(this.#sources, most);
-    this.#taken.sources += sources.length;
+    const half = Math.ceil(most / 2);
+    const sources = this.#takeChanged('sources', this.#everySource ? half : most);
     if (this.#everySource && fill(sources, this.#everySource, most)) this.#everySource = undefined;
-    const workloads = takeFrom(this.#workloads, most);
-    this.#taken.workloads += workloads.length;
+    const workloads = this.#takeChanged('workloads', this.#everyWorkload ? half : most);
     if (this.#everyWorkload && fill(workloads, this.#everyWorkload, most)) this.#everyWorkload = undefined;
+    this.#written('sources', sources);
+    this.#written('workloads', workloads);
     return {
       sources: sources.map((key) => [key, this.#takeFoundBy(key)] as const),
       workloads,
@@ -175,77 +217,53 @@ export class Outbox {
 
   /** Readings are not put back: without one, a worker reads the source. */
   putBackRows({ sources, workloads }: Omit<RowKeys, 'readings'>): void {
-    this.#mark = undefined;
     for (const [key, foundBy] of sources) {
-      this.#sources.add(key);
+      this.#closed.sources.add(key);
       if (foundBy) this.found(key, foundBy);
     }
-    for (const key of workloads) this.#workloads.add(key);
+    for (const key of workloads) this.#closed.workloads.add(key);
   }
 
-  /**
-   * Takes at most `most` jobs of each sort, oldest first, of those for which all rows are taken that waited with them. Rows that
-   * came later hold up no job, so rows that change all the time do not either.
-   */
+  /** Takes at most `most` jobs of each sort, oldest first; none before the rows that they need are taken. */
   takeJobs(most: number): Jobs {
-    if (!this.#hasJobs) return NO_JOBS;
-    if (!this.hasRows) this.#mark = undefined;
-    this.#mark ??= this.#markHere();
-    const mark = this.#mark;
-    if (!this.#isPast(mark)) return NO_JOBS;
-    const changes = takeFrom(this.#changes, Math.min(most, mark.changes));
-    const reloads = this.#takeReloads(Math.min(most, mark.reloads));
-    const resumes = takeFrom(this.#resumes, Math.min(most, mark.resumes));
-    mark.changes -= changes.length;
-    mark.reloads -= reloads.length;
-    mark.resumes -= resumes.length;
-    if (mark.changes + mark.reloads + mark.resumes === 0) this.#mark = undefined;
-    return { changes, reloads, resumes };
+    if (this.#open.hasJobs && !this.#closed.hasRows && !this.#closed.hasJobs) {
+      this.#closed = this.#open;
+      this.#open = new Lot();
+    }
+    return this.#closed.hasRows || this.#writesEvery ? NO_JOBS : this.#closed.takeJobs(most);
   }
 
   putBackJobs({ changes, reloads, resumes }: Jobs): void {
-    for (const key of changes) this.enqueueChange(key);
-    for (const [key, cause] of reloads) this.enqueueReload(key, cause);
-    for (const key of resumes) this.enqueueResume(key);
+    for (const key of changes) this.#closed.changes.add(key);
+    for (const [key, cause] of reloads) this.#closed.enqueueReload(key, cause);
+    for (const key of resumes) this.#closed.resumes.add(key);
   }
 
   clear(): void {
-    this.#mark = undefined;
-    this.#sources.clear();
-    this.#workloads.clear();
+    this.#closed = new Lot();
+    this.#open = new Lot();
     this.#everySource = undefined;
     this.#everyWorkload = undefined;
-    this.#changes.clear();
     this.#foundBy.clear();
     this.#readings.clear();
-    this.#reloads.clear();
-    this.#resumes.clear();
   }
 
-  #markHere(): Mark {
-    return {
-      sources: this.#taken.sources + this.#sources.size,
-      workloads: this.#taken.workloads + this.#workloads.size,
-      every: this.#writesEvery,
-      changes: this.#changes.size,
-      reloads: this.#reloads.size,
-      resumes: this.#resumes.size,
-    };
+  #takeChanged<Sort extends 'sources' | 'workloads'>(sort: Sort, most: number): RowKeyOf[Sort][] {
+    const closed = this.#closed[sort] as Set<RowKeyOf[Sort]>;
+    const open = this.#open[sort] as Set<RowKeyOf[Sort]>;
+    const taken = takeFrom(closed, most);
+    for (const key of taken) open.delete(key);
+    return [...taken, ...takeFrom(open, most - taken.length)];
   }
 
-  #isPast({ sources, workloads, every }: Mark): boolean {
-    if (every && this.#writesEvery) return false;
-    return this.#taken.sources >= sources && this.#taken.workloads >= workloads;
+  /** A row is written as it is then, so it waits nowhere else. */
+  #written(sort: 'sources' | 'workloads', keys: readonly (SourceKey | WorkloadKey)[]): void {
+    for (const lot of [this.#closed, this.#open])
+      for (const key of keys) (lot[sort] as Set<SourceKey | WorkloadKey>).delete(key);
   }
 
-  #takeReloads(most: number): [WorkloadKey, PendingCause][] {
-    const reloads: [WorkloadKey, PendingCause][] = [];
-    for (const reload of this.#reloads) {
-      if (reloads.length === most) break;
-      reloads.push(reload);
-    }
-    for (const [key] of reloads) this.#reloads.delete(key);
-    return reloads;
+  #hasChange(key: SourceKey): boolean {
+    return this.#closed.changes.has(key) || this.#open.changes.has(key);
   }
 
   #takeReadings(keys: readonly SourceKey[]): Map<SourceKey, SourceHashes> {
@@ -259,7 +277,7 @@ export class Outbox {
   }
 
   #takeFoundBy(key: SourceKey): FoundBy | undefined {
-    const by = this.#foundBy.get(key) ?? (this.#changes.has(key) ? 'list' : undefined);
+    const by = this.#foundBy.get(key) ?? (this.#hasChange(key) ? 'list' : undefined);
     this.#foundBy.delete(key);
     return by;
   }

@@ -176,13 +176,13 @@ export const pendingMutants = [
   ...inFile(`${STATE}/outbox.ts`, [
     {
       name: 'change jobs that could not be enqueued are dropped',
-      text: `for (const key of changes) this.enqueueChange(key);`,
+      text: `for (const key of changes) this.#closed.changes.add(key);`,
       replacement: ``,
       killedBy: { spec: `${STATE}/outbox.spec.ts`, test: 'gives jobs again that were put back' },
     },
     {
       name: 'reload jobs that could not be enqueued are dropped',
-      text: `for (const [key, cause] of reloads) this.enqueueReload(key, cause);`,
+      text: `for (const [key, cause] of reloads) this.#closed.enqueueReload(key, cause);`,
       replacement: ``,
       killedBy: { spec: `${STATE}/outbox.spec.ts`, test: 'gives jobs again that were put back' },
     },

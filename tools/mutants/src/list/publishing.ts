@@ -84,32 +84,29 @@ export const publishingMutants = [
   ...inFile(OUTBOX, [
     {
       name: 'jobs go while all rows are written again',
-      text: `if (every && this.#writesEvery) return false;`,
-      replacement: ``,
+      text: `return this.#closed.hasRows || this.#writesEvery ? NO_JOBS : this.#closed.takeJobs(most);`,
+      replacement: `return this.#closed.hasRows ? NO_JOBS : this.#closed.takeJobs(most);`,
       killedBy: {
         spec: OUTBOX_SPEC,
-        test: 'every row is to be written again',
+        test: 'writes every row in the end, however many change meanwhile, and gives no job before',
       },
     },
     {
-      name: 'jobs go before rows that were put back',
-      text: `
-    this.#mark = undefined;
-    for (const [key, foundBy] of sources) {`,
-      replacement: `
-    for (const [key, foundBy] of sources) {`,
+      name: 'rows that change keep all rows from being written again',
+      text: `this.#everySource ? half : most`,
+      replacement: `most`,
       killedBy: {
         spec: OUTBOX_SPEC,
-        test: 'rows are put back',
+        test: 'writes every row in the end, however many change meanwhile, and gives no job before',
       },
     },
     {
-      name: 'a later job takes the place of one that was dropped',
-      text: `if (this.#changes.delete(key) && this.#mark) this.#mark.changes -= 1;`,
-      replacement: `this.#changes.delete(key);`,
+      name: 'what happens joins a job that goes before its row is written',
+      text: `this.#open.enqueueReload(key, cause);`,
+      replacement: `if (!this.#closed.reloads.has(key)) this.#open.enqueueReload(key, cause);`,
       killedBy: {
         spec: OUTBOX_SPEC,
-        test: 'gives no job in place of one that was dropped before the rows of that job are taken',
+        test: 'gives a job of its own to what happens after the job before it was closed',
       },
     },
   ]),
