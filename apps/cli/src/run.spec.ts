@@ -149,12 +149,13 @@ const admin = await stubAdmin(({ method, path }) => {
   return body === undefined ? undefined : { body };
 });
 
-/** These take no namespace. */
-const OF_ALL_NAMESPACES: readonly unknown[] = ['jobs', 'queues', 'audit'];
+/** What is of the whole installation, such as a queue, takes no namespace. */
+const takesNamespace = ([command = '', object = '']: readonly string[]): boolean =>
+  !['jobs', 'queues', 'audit'].includes(command) && object.toLowerCase() !== 'reloads';
 
 async function cli(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const env = { REROLL_SERVER: admin.url, REROLL_TOKEN: 'test-token', ...options.env };
-  const place = OF_ALL_NAMESPACES.includes(words[0]) ? [] : ['-n', 'shop'];
+  const place = takesNamespace(words) ? ['-n', 'shop'] : [];
   return await runCli([...place, ...words], { ...options, env });
 }
 
@@ -623,11 +624,11 @@ describe('text of others reaches no terminal as it is', () => {
   const EVIL = 'a\u001b[2J\nb';
 
   it.each([
-    [['reload', 'deploy/web', '--reason', 'r'], { ...ACCEPTED, id: EVIL }],
+    [['reload', 'deploy/web', '-n', 'shop', '--reason', 'r'], { ...ACCEPTED, id: EVIL }],
     [['pause', 'reloads', '--reason', 'r'], { ...QUEUE, name: EVIL }],
   ])('%j', async (words, body) => {
     const { url } = await stubAdmin(() => ({ body }));
-    const { code, out, err } = await runCli([...words, '-n', 'shop', '--server', url]);
+    const { code, out, err } = await runCli([...words, '--server', url]);
     expect([code, (out + err).trimEnd().split('\n').length]).toEqual([0, 1]);
     expect(out).toContain(String.raw`a\u001b[2J\u000ab`);
   });

@@ -57,15 +57,16 @@ it('why tells who asked for a reload that was pending for a change', async () =>
 });
 
 it.each([
-  [{}, ''],
-  [{ historyFrom: '2026-11-14T09:00:00.000Z' }, ', at 2026-11-14T09:00:00.000Z'],
-])('why claims nothing of a time before the history: %j', async (from, at) => {
+  [{}, 'Reroll may have reloaded it before the history begins.'],
+  [
+    { historyFrom: '2026-11-14T09:00:00.000Z' },
+    'It begins at 2026-11-14T09:00:00.000Z; Reroll may have reloaded the workload before.',
+  ],
+])('why claims nothing of a time before the history: %j', async (from, before) => {
   const told = workload({ history: [], ...from });
   const { url } = await stubAdmin(({ path }) => (path.includes('/workloads/') ? { body: told } : undefined));
   const { out } = await runCli(['why', 'deploy/web', '-n', 'shop', '--server', url]);
-  expect(out.split('\n')[0]).toBe(
-    `The history has no reload of deployment/web. Reroll may have reloaded it before the history begins${at}.`,
-  );
+  expect(out.split('\n')[0]).toBe(`The history has no reload of deployment/web. ${before}`);
 });
 
 it.each([

@@ -50,8 +50,11 @@ async function reloadText(api: AdminApi, workload: Workload, now: number): Promi
   const last = lastReloadOf(workload);
   if (last === undefined) {
     const { historyFrom: from } = workload;
-    const begins = from === undefined ? 'the history begins' : `the history begins, at ${from}`;
-    return `The history has no reload of ${name}. Reroll may have reloaded it before ${begins}.`;
+    const before =
+      from === undefined
+        ? 'Reroll may have reloaded it before the history begins.'
+        : `It begins at ${from}; Reroll may have reloaded the workload before.`;
+    return `The history has no reload of ${name}. ${before}`;
   }
   const change = await changeOf(api, last);
   const details = last.change === null ? last.reason : `change ${last.change}, ${last.reason}`;

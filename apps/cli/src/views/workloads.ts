@@ -36,7 +36,7 @@ function reasonOf(workload: WorkloadSummary): string {
 }
 
 function isHeld({ due, hold }: WorkloadSummary): boolean {
-  return due === 'owed' && hold !== null;
+  return due === 'owed' && Boolean(hold);
 }
 
 type Fact = readonly [name: string, value: Cell];

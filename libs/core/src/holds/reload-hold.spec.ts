@@ -127,7 +127,7 @@ describe('an approval', () => {
       reason: 'AwaitsApproval',
       // Shown beside a button in the dashboard, and by the command line with a command.
       detail:
-        'The pending reload has the id abc. It waits for an approval, which sets the annotation reroll.dev/approved: "abc"',
+        'The pending reload has the id abc. It awaits approval by the annotation reroll.dev/approved: "abc"',
     });
     expect(held({ workload: { ...asked, 'reroll.dev/approved': 'abc' } })).toBeUndefined();
     expect(held({ workload: { ...asked, 'reroll.dev/approved': 'abd' } })?.reason).toBe('AwaitsApproval');

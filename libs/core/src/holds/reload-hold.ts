@@ -111,7 +111,7 @@ function awaitsApproval(input: HoldInput): ReloadHold | undefined {
   const { isRequired, problem } = readApproval(nearest(input, APPROVAL_ANNOTATION, input.defaults.approval));
   const { id } = input;
   if (!isRequired || annotationOf(input.workload, APPROVED_ANNOTATION) === id) return undefined;
-  const advice = `The pending reload has the id ${id}. It waits for an approval, which sets the annotation ${APPROVED_ANNOTATION}: "${id}"`;
+  const advice = `The pending reload has the id ${id}. It awaits approval by the annotation ${APPROVED_ANNOTATION}: "${id}"`;
   const detail =
     problem === undefined ? advice : `${advice}. ${APPROVAL_ANNOTATION} cannot be read: ${problem}`;
   return { reason: 'AwaitsApproval', detail };
