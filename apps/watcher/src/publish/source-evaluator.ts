@@ -75,7 +75,6 @@ export class SourceEvaluator {
     }
     this.#isLong = false;
     this.#slices = 0;
-    // The window stays open while users of a source are being evaluated.
     this.#evaluation.nextWindow();
     this.#endWindowLater(WINDOW);
     this.kick();

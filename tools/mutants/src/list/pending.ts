@@ -165,11 +165,20 @@ export const pendingMutants = [
     },
     {
       name: 'a second change in one window is forgotten',
-      text: `for (const key of this.#changes.keys()) this.#ready.add(key);`,
+      text: `if (this.#changes.has(key)) this.#turns.put(key, null);`,
       replacement: ``,
       killedBy: {
         spec: `${STATE}/sources/changed-sources.spec.ts`,
         test: 'has its users evaluated with the first event, and once more in the next window',
+      },
+    },
+    {
+      name: 'a source under way stands for all: no source is evaluated again before it is done',
+      text: `if (this.#turns.get(key)) continue;`,
+      replacement: `if (!this.#turns.isEmpty) return;`,
+      killedBy: {
+        spec: `${STATE}/sources/changed-sources.spec.ts`,
+        test: 'does not delay the second change of another beyond the window',
       },
     },
   ]),

@@ -10,6 +10,7 @@ import {
   isDependency,
 } from './dependencies.ts';
 import type { MultiMap } from '../multi-map.ts';
+import { NamespaceTurns } from '../namespace-turns.ts';
 import {
   beginningOf,
   withDependencies,
@@ -151,64 +152,40 @@ interface Waiting {
   readonly begin: DependencyBeginning;
 }
 
-/**
- * Workloads with too many sources, or too costly patterns, to be judged with the event that showed them. Namespaces take turns, so
- * that one cannot delay the others.
- */
+/** Workloads with too many sources, or too costly patterns, to be judged with the event that showed them. */
 class Unjudged {
-  /** By namespace; the first is next. */
-  readonly #waiting = new Map<string, Map<WorkloadKey, Waiting>>();
+  readonly #turns = new NamespaceTurns<WorkloadKey, Waiting>();
 
   get isEmpty(): boolean {
-    return this.#waiting.size === 0;
+    return this.#turns.isEmpty;
   }
 
   /** Queues a workload with the names of sources to judge. Replaces the names that it waits with. */
   put(workload: WorkloadKey, names: Iterator<SourceName>, begin: DependencyBeginning): void {
-    const namespace = namespaceOf(workload);
-    const all = this.#waiting.get(namespace) ?? new Map<WorkloadKey, Waiting>();
-    this.#waiting.set(namespace, all.set(workload, { names, begin }));
+    this.#turns.put(workload, { names, begin });
   }
 
   beginOf(workload: WorkloadKey): DependencyBeginning | undefined {
-    return this.#waiting.get(namespaceOf(workload))?.get(workload)?.begin;
+    return this.#turns.get(workload)?.begin;
   }
 
   /** Drops a workload. Returns the beginning that its dependencies date from. */
   take(workload: WorkloadKey): DependencyBeginning | undefined {
     const begin = this.beginOf(workload);
-    this.drop(workload);
+    this.#turns.drop(workload);
     return begin;
   }
 
-  drop(workload: WorkloadKey): void {
-    const namespace = namespaceOf(workload);
-    const all = this.#waiting.get(namespace);
-    all?.delete(workload);
-    if (all?.size === 0) this.#waiting.delete(namespace);
-  }
-
-  /** Returns the next pair, from another namespace each time. */
   next(): Pair | undefined {
-    for (const [namespace, all] of this.#waiting) {
-      this.#waiting.delete(namespace);
-      const pair = nextOf(namespace, all);
-      if (all.size > 0) this.#waiting.set(namespace, all);
-      if (pair) return pair;
+    for (let turn = this.#turns.take(); turn; turn = this.#turns.take()) {
+      const [workload, waiting] = turn;
+      const next = waiting.names.next();
+      if (next.done === true) continue;
+      this.#turns.put(workload, waiting);
+      return { workload, source: sourceKeyIn(namespaceOf(workload), next.value), begin: waiting.begin };
     }
     return undefined;
   }
-}
-
-function nextOf(namespace: string, all: Map<WorkloadKey, Waiting>): Pair | undefined {
-  for (const [workload, waiting] of all) {
-    all.delete(workload);
-    const next = waiting.names.next();
-    if (next.done === true) continue;
-    all.set(workload, waiting);
-    return { workload, source: sourceKeyIn(namespace, next.value), begin: waiting.begin };
-  }
-  return undefined;
 }
 
 export interface DependencyMove {

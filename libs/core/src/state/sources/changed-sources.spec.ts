@@ -163,6 +163,66 @@ describe('a source with many users', () => {
   });
 });
 
+describe('a namespace that keeps the evaluation busy', () => {
+  /** A cluster state in which workloads of the namespace `busy` use its sources, so many each. */
+  const busyStateOf = (counts: { sources: number; users: number }): ClusterState => {
+    const sources = Array.from({ length: counts.sources }, (_, n) => ofBusy(n, 10));
+    const clusterState = clusterStateOf(1, sources);
+    const uses = sources.map(({ key }) => `ConfigMap/${key.slice('ConfigMap/busy/'.length)}`);
+    for (let n = 0; n < counts.users; n += 1)
+      clusterState.workloadWritten(
+        seenWorkload(`web${n}`, 30, { key: `Deployment/busy/web${n}`, namespace: 'busy', uses }),
+      );
+    drain(clusterState);
+    clusterState.outbox.clear();
+    evaluations.count = 0;
+    return clusterState;
+  };
+  const ofBusy = (n: number, rv: number): ObservedSource =>
+    seenSource(`busy${n}`, rv, String(rv), { key: `ConfigMap/busy/busy${n}` });
+  const changeBusy = (clusterState: ClusterState, sources: number, rv: number): void => {
+    for (let n = 0; n < sources; n += 1) clusterState.sourceWritten(ofBusy(n, rv), SOURCES);
+  };
+  const jobOfVictim = (clusterState: ClusterState): boolean =>
+    clusterState.outbox.changes.has('ConfigMap/ns/cm');
+
+  it('does not delay the first change of another: that has its change job after the next slice', () => {
+    const clusterState = busyStateOf({ sources: 300, users: 20 });
+    changeBusy(clusterState, 300, 110);
+    write(clusterState, 'cm', 120);
+    clusterState.evaluation.slice();
+    expect(jobOfVictim(clusterState)).toBe(true);
+  });
+
+  it('does not delay the second change of another beyond the window', () => {
+    const clusterState = busyStateOf({ sources: 300, users: 20 });
+    write(clusterState, 'cm', 110);
+    changeBusy(clusterState, 300, 120);
+    clusterState.evaluation.slice();
+    clusterState.outbox.clear();
+    write(clusterState, 'cm', 130);
+    clusterState.evaluation.slice();
+    expect(jobOfVictim(clusterState)).toBe(false);
+    clusterState.evaluation.nextWindow();
+    clusterState.evaluation.slice();
+    expect(jobOfVictim(clusterState)).toBe(true);
+  });
+
+  it('has a source that changes while it is under way evaluated again in the window after its end', () => {
+    const clusterState = busyStateOf({ sources: 1, users: 1_000 });
+    changeBusy(clusterState, 1, 110);
+    clusterState.evaluation.slice();
+    changeBusy(clusterState, 1, 120);
+    while (clusterState.evaluation.slice()) clusterState.evaluation.nextWindow();
+    expect(evaluations.count).toBe(1_000);
+    expect(clusterState.evaluation.isDone).toBe(false);
+    drain(clusterState);
+    drain(clusterState);
+    expect(evaluations.count).toBe(2_000);
+    expect(clusterState.evaluation.isDone).toBe(true);
+  });
+});
+
 describe('many changes at once', () => {
   const changesOf = (count: number): number => {
     const names = Array.from({ length: count }, (_, n) => `own${n}`);

@@ -1,4 +1,5 @@
 import type { SourceKey } from '../../model.ts';
+import { NamespaceTurns } from '../namespace-turns.ts';
 import { turn } from '../slices.ts';
 import { isNewer, type Rv } from '../../rv.ts';
 import { sourceChange } from './observe-source.ts';
@@ -27,15 +28,19 @@ interface UnderWay {
 }
 
 /**
- * Evaluates the users of changed sources, in slices. Sources take turns of a few users each, so that a source with many users does
- * not delay the others. Between slices, events may be observed: they update rows at once, and each user is judged by the current
- * rows.
+ * Evaluates the users of changed sources, in slices, each source at most once in a window. So a source that is written a thousand
+ * times a second costs no more than one that is written once in a window. Namespaces take turns, and so do the sources of each, of a
+ * few users, so that a source with many users does not delay the others. Between slices, events may be observed: they update rows at
+ * once, and each user is judged by the current rows.
  */
 export class UserEvaluation {
   readonly #by: UserEvaluationBy;
-  readonly #changed = new ChangedSources();
-  /** Sources with some users evaluated and some not, with the remaining work, in order of their turns. */
-  readonly #underWay = new Map<SourceKey, UnderWay>();
+  /** What happened to sources that are to be evaluated, in this window or the next. */
+  readonly #changes = new Map<SourceKey, SourceChanges>();
+  /** Sources that may be evaluated now, with the remaining work if some of their users were. */
+  readonly #turns = new NamespaceTurns<SourceKey, UnderWay | null>();
+  /** Sources whose evaluation began in this window, or is under way since an earlier one. Their later changes wait for the next. */
+  readonly #evaluated = new Set<SourceKey>();
   #afterwards: Iterator<void> | null = null;
   /** Called when there is work that no event brought. */
   onWork: () => void = () => undefined;
@@ -45,7 +50,9 @@ export class UserEvaluation {
   }
 
   note(key: SourceKey, changes: SourceChanges): void {
-    this.#changed.note(key, changes);
+    const earlier = this.#changes.get(key);
+    this.#changes.set(key, earlier ? merged(earlier, changes) : changes);
+    if (!this.#evaluated.has(key)) this.#turns.put(key, null);
   }
 
   /** Sets work, in steps, to do once no source is left to evaluate. Replaces such work set earlier. */
@@ -58,55 +65,63 @@ export class UserEvaluation {
   slice(): boolean {
     const isOver = turn();
     for (let left = this.#by.perSlice; left > 0 && !isOver();) {
-      const next = this.#changed.take();
-      if (next) this.#underWay.set(next[0], { job: next[1].job, work: this.#by.evaluate(...next) });
-      const [first] = this.#underWay;
-      if (!first) {
+      const next = this.#turns.take();
+      if (!next) {
         this.#doSome(left);
         break;
       }
-      left -= this.#evaluateSome(...first, { most: Math.min(left, USERS_PER_TURN), isOver });
+      const [key, begun] = next;
+      const underWay = begun ?? this.#begin(key);
+      const most = Math.min(left, USERS_PER_TURN);
+      if (underWay) left -= this.#evaluateSome(key, underWay, { most, isOver });
     }
     // Judging has its own turn, so that sources that change all the time do not delay it.
     this.#by.judge(turn());
-    return this.#hasWork;
-  }
-
-  get #hasWork(): boolean {
-    return (
-      this.#underWay.size > 0 || this.#changed.hasReady || this.#afterwards !== null || this.#by.hasUnjudged()
-    );
+    return !this.#turns.isEmpty || this.#afterwards !== null || this.#by.hasUnjudged();
   }
 
   /** Whether there are sources that must wait for the next window. */
   get isWindowOpen(): boolean {
-    return this.#changed.isWindowOpen;
+    return this.#evaluated.size > 0;
   }
 
-  /** Allows sources that were evaluated to be evaluated again. Does nothing while some are under way. */
+  /** Allows sources that were evaluated to be evaluated again, except those under way: they wait for the window after their end. */
   nextWindow(): void {
-    if (this.#underWay.size === 0) this.#changed.nextWindow();
+    for (const key of this.#evaluated) {
+      if (this.#turns.get(key)) continue;
+      this.#evaluated.delete(key);
+      if (this.#changes.has(key)) this.#turns.put(key, null);
+    }
   }
 
   /** Whether no source and no workload is left, in this window or the next. */
   get isDone(): boolean {
-    return this.#changed.isEmpty && this.#underWay.size === 0 && !this.#by.hasUnjudged();
+    return this.#changes.size === 0 && this.#turns.isEmpty && !this.#by.hasUnjudged();
   }
 
   /** Whether the evaluation of this source may still enqueue a change job. */
   bringsJob(key: SourceKey): boolean {
-    return (this.#underWay.get(key)?.job ?? this.#changed.get(key)?.job) !== undefined;
+    return (this.#turns.get(key)?.job ?? this.#changes.get(key)?.job) !== undefined;
   }
 
   /** Drops a source that left the scope. */
   drop(key: SourceKey): void {
-    this.#changed.drop(key);
-    this.#underWay.delete(key);
+    this.#changes.delete(key);
+    this.#turns.drop(key);
+    this.#evaluated.delete(key);
   }
 
   #doSome(most: number): void {
     for (let step = 0; step < most && this.#afterwards; step += 1)
       if (this.#afterwards.next().done === true) this.#afterwards = null;
+  }
+
+  #begin(key: SourceKey): UnderWay | undefined {
+    const changes = this.#changes.get(key);
+    if (!changes) return undefined;
+    this.#changes.delete(key);
+    this.#evaluated.add(key);
+    return { job: changes.job, work: this.#by.evaluate(key, changes) };
   }
 
   /** Returns the steps taken: one for each user and one for the source. An unfinished source goes to the end of the queue. */
@@ -115,10 +130,9 @@ export class UserEvaluation {
     underWay: UnderWay,
     { most, isOver }: { most: number; isOver: () => boolean },
   ): number {
-    this.#underWay.delete(key);
     for (let step = 1; step <= most && !(step > 1 && isOver()); step += 1)
       if (underWay.work.next().done === true) return step;
-    this.#underWay.set(key, underWay);
+    this.#turns.put(key, underWay);
     return most;
   }
 }
@@ -207,65 +221,6 @@ function jobOfNews(seen: Seen & { readonly row: SourceRow }, triggers: Triggers)
   const counts = existed ? triggers.onDelete !== 'never' : seen.row.created === true;
   if (counts) return triggers.announced === true ? 'always' : 'used';
   return existed && triggers.announced !== true ? 'used' : undefined;
-}
-
-/**
- * Sources whose users are to be evaluated, first come, first served, each at most once in a window. So a source that is written a
- * thousand times a second costs no more than one that is written once in a window. Holds one small entry for each source at most.
- */
-class ChangedSources {
-  readonly #changes = new Map<SourceKey, SourceChanges>();
-  /** Sources that may be evaluated in this window. */
-  readonly #ready = new Set<SourceKey>();
-  /** Sources that were evaluated in this window. */
-  readonly #evaluated = new Set<SourceKey>();
-
-  note(key: SourceKey, changes: SourceChanges): void {
-    const earlier = this.#changes.get(key);
-    this.#changes.set(key, earlier ? merged(earlier, changes) : changes);
-    if (!this.#evaluated.has(key)) this.#ready.add(key);
-  }
-
-  get(key: SourceKey): SourceChanges | undefined {
-    return this.#changes.get(key);
-  }
-
-  /** Takes the next source to evaluate now; undefined if there is none. */
-  take(): readonly [SourceKey, SourceChanges] | undefined {
-    for (const key of this.#ready) {
-      const changes = this.#changes.get(key);
-      this.#ready.delete(key);
-      this.#changes.delete(key);
-      if (!changes) continue;
-      this.#evaluated.add(key);
-      return [key, changes];
-    }
-    return undefined;
-  }
-
-  /** Whether a source was evaluated in this window; its later changes wait for the next one. */
-  get isWindowOpen(): boolean {
-    return this.#evaluated.size > 0;
-  }
-
-  nextWindow(): void {
-    this.#evaluated.clear();
-    for (const key of this.#changes.keys()) this.#ready.add(key);
-  }
-
-  get isEmpty(): boolean {
-    return this.#changes.size === 0;
-  }
-
-  get hasReady(): boolean {
-    return this.#ready.size > 0;
-  }
-
-  drop(key: SourceKey): void {
-    this.#changes.delete(key);
-    this.#ready.delete(key);
-    this.#evaluated.delete(key);
-  }
 }
 
 /** Merges two changes. A dependency is judged from the earlier `rulesRv`. */
