@@ -100,7 +100,7 @@ export class Publishing {
         refused: () => leadership.refused(),
         now: () => leadership.apiTime(),
       },
-      options.maxConcurrentRollouts || Infinity,
+      { total: options.maxConcurrentRollouts || Infinity, isShared: options.namespaces.length !== 1 },
     );
     granter.start();
     lifecycle.onStop('slots', 2_000, () => granter.stop());

@@ -123,14 +123,19 @@ export class OptionChecks {
   }
 
   /**
-   * What else is being rolled out, if that is as much as is allowed and the workload is not. A Deployment that has only lent its template to
-   * the Rollout that is reloaded has no slot of its own.
+   * What else is being rolled out, if that is as much as is allowed and the workload is not. Each of the two namespaces counts for at most
+   * all slots but one, if both are watched. A Deployment that has only lent its template to the Rollout that is reloaded has no slot of
+   * its own.
    */
   #tooMany({ after, by }: Commit): string[] {
     if (!after || !hasRollouts(after.kind)) return [];
     const others = this.#rollouts.atOnce().filter((other) => this.#by.truth.hasDependency(other));
     const key = keyOf(after);
-    if (others.includes(key) || others.length < AT_ONCE) return [];
+    const each = this.#has('oneNamespace') ? AT_ONCE : AT_ONCE - 1;
+    const own = others.filter((other) => other.split('/')[1] === after.metadata.namespace).length;
+    const foreign = others.length - own;
+    const hasSlot = own < each && own + Math.min(foreign, each) < AT_ONCE;
+    if (others.includes(key) || hasSlot) return [];
     return [`${by} reloaded ${key} while these were being rolled out: ${others.join(', ')}`];
   }
 

@@ -22,7 +22,7 @@ function both(share: number, ...flags: readonly string[]): Setting {
 
 const SELECTOR = `watched=${WATCHED.watched}`;
 export const PER_MINUTE = 20;
-export const AT_ONCE = 2;
+export const AT_ONCE = 3;
 const RECEIVER = 'http://receiver.simulated';
 export const ALERTS = '/alerts';
 const WEBHOOKS = '/webhooks';

@@ -10,7 +10,8 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SlotGranter } from './slot-granter.ts';
 
-const key = (name: string): WorkloadKey => `Deployment/shop/${name}`;
+const key = (name: string): WorkloadKey =>
+  name.includes('/') ? (`Deployment/${name}` as WorkloadKey) : `Deployment/shop/${name}`;
 
 /** What the granter works with; it grants `total` slots. */
 class Install {
@@ -51,7 +52,7 @@ class Install {
         queues: {
           enqueueHeld: async (jobs: readonly ReloadJob[]) => {
             if (this.failure) throw this.failure;
-            this.enqueued.push(...jobs.map(({ workload }) => workload.replace('Deployment/shop/', '')));
+            this.enqueued.push(...jobs.map(({ workload }) => workload.replace(/^Deployment\/(shop\/)?/, '')));
           },
         },
         term: () => this.term,
@@ -60,7 +61,7 @@ class Install {
         log: { failure: () => undefined },
         now: () => this.#apiTime(),
       },
-      total,
+      { total, isShared: true },
     );
   }
 
@@ -152,10 +153,21 @@ describe('a slot', () => {
   });
 
   it('counts that Redis knows nothing of: of a workload that was reloaded and is being rolled out', async () => {
-    const install = new Install(2);
+    const install = new Install(3);
     install.reloaded('a');
     install.ask('b', 'c');
     expect(await install.turn()).toBe('b');
+  });
+
+  it('is left for others by a namespace whose rollouts never end, and whose records list ever new reloads', async () => {
+    const install = new Install(3);
+    install.ask('other/a', 'other/b');
+    for (const name of ['a', 'b', 'c', 'd']) install.reloaded(name);
+    expect(await install.turn()).toBe('other/a');
+    vi.advanceTimersByTime(540_000);
+    for (const name of ['a', 'b', 'c', 'd']) install.reloaded(name);
+    install.ask('e');
+    expect(await install.turn()).toBe('other/b');
   });
 
   it('is not counted for a rollout that somebody else began', async () => {

@@ -1,4 +1,4 @@
-import { grantSlots, lastReloadOf, usesSlot } from '@reroll/core/holds/rollout-slots';
+import { grantSlots, lastReloadOf, usesSlot, type Slots } from '@reroll/core/holds/rollout-slots';
 import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
@@ -42,7 +42,7 @@ const MOST_KNOWN = 20_000;
  */
 export class SlotGranter {
   readonly #context: SlotGranterContext;
-  readonly #total: number;
+  readonly #limit: Omit<Slots, 'used'>;
   readonly #waiting = new Map<string, Map<WorkloadKey, WaitingReload>>();
   readonly #lastReloads = new Map<WorkloadKey, { record: string | undefined; at: number }>();
   #hasUsed = true;
@@ -50,9 +50,9 @@ export class SlotGranter {
   #turn: Promise<void> = Promise.resolve();
 
   /** `total`: the most slots of the installation; `Infinity`: no limit but those of Namespaces. */
-  constructor(context: SlotGranterContext, total: number) {
+  constructor(context: SlotGranterContext, limit: Omit<Slots, 'used'>) {
     this.#context = context;
-    this.#total = total;
+    this.#limit = limit;
   }
 
   start(): void {
@@ -118,7 +118,7 @@ export class SlotGranter {
     for (const [workload, { state }] of tracker.tracked)
       if (usesSlot(state, this.#reloadedAt(workload), now)) used.add(workload);
     this.#dropGone();
-    const granted = grantSlots(this.#waiting, { used, total: this.#total, count: GRANTS_PER_TURN });
+    const granted = grantSlots(this.#waiting, { used, ...this.#limit, count: GRANTS_PER_TURN });
     for (const workload of granted) used.add(workload);
     this.#hasUsed = used.size > 0;
     metrics.rolloutSlots.set({ state: 'used' }, used.size);

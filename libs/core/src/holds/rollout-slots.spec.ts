@@ -17,9 +17,14 @@ function waitingFor(text: string): SlotRequests {
   return waiting;
 }
 
-function granted(waiting: string, used: string, total: number, count = 100): string {
+function granted(
+  waiting: string,
+  used: string,
+  total: number,
+  given: { count?: number; isShared?: boolean } = {},
+): string {
   const keys = used.split(' ').filter((each) => each !== '');
-  const of = { used: new Set(keys.map(key)), total, count };
+  const of = { used: new Set(keys.map(key)), total, count: 100, isShared: true, ...given };
   return grantSlots(waitingFor(waiting), of)
     .map((workload) => workload.replace('Deployment/', ''))
     .join(' ');
@@ -27,9 +32,9 @@ function granted(waiting: string, used: string, total: number, count = 100): str
 
 describe('slots', () => {
   test.each([
-    ['are as many as allowed, the oldest first', 'a/1 a/2 a/3', '', 2, 'a/1 a/2'],
+    ['are as many as allowed, the oldest first', 'a/1 a/2 b/1', '', 2, 'a/1 b/1'],
     ['are left if others have them', 'a/1 a/2 a/3', 'b/1 b/2', 3, 'a/1'],
-    ['are none if all are used', 'a/1', 'b/1 b/2', 2, ''],
+    ['are none if all are used', 'a/1', 'b/1 c/1', 2, ''],
     ['are none if more are used than allowed', 'a/1', 'b/1 b/2', 1, ''],
     ['go to the namespaces in turn', 'a/1 a/2 a/3 b/1 c/1', '', 4, 'a/1 b/1 c/1 a/2'],
     ['go to the namespace that has the fewest', 'a/1 a/2 b/1 b/2', 'a/8 a/9', 5, 'b/1 b/2 a/1'],
@@ -39,12 +44,20 @@ describe('slots', () => {
     ['are kept by who has one, whatever is used', 'a/1 a/2', 'a/1 b/1', 2, 'a/1'],
     ['are not kept while other namespaces wait', 'a/1 a/2 b/1', 'a/1 c/1', 3, 'b/1'],
     ['are kept by who is not the first', 'a/1:1 a/2:1 a/3:1', 'a/2', 9, 'a/2'],
+    ['are all but one of a namespace, so that another finds one', 'a/1 a/2 a/3', '', 3, 'a/1 a/2'],
+    ['count for no more than all but one of a namespace', 'a/1 b/1 c/1', 'a/6 a/7 a/8 a/9', 3, 'b/1'],
+    ['are no more than all but one, whatever the namespace allows', 'a/1:9 a/2:9', 'a/9', 2, ''],
+    ['are not kept free for others if there is only one', 'a/1 a/2', '', 1, 'a/1'],
   ])('%s', (_, waiting, used, total, expected) => {
     expect(granted(waiting, used, total)).toBe(expected);
   });
 
   it('are granted in portions', () => {
-    expect(granted('a/1 a/2 a/3', '', Infinity, 2)).toBe('a/1 a/2');
+    expect(granted('a/1 a/2 a/3', '', Infinity, { count: 2 })).toBe('a/1 a/2');
+  });
+
+  it('are all of the namespace in an installation for one', () => {
+    expect(granted('a/1 a/2 a/3', 'a/9', 3, { isShared: false })).toBe('a/1 a/2');
   });
 });
 

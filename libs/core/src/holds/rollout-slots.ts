@@ -22,14 +22,22 @@ export interface SlotRequest {
 /** The waiting workloads by namespace, in the order in which they came. No namespace is empty. */
 export type SlotRequests = ReadonlyMap<string, ReadonlyMap<WorkloadKey, SlotRequest>>;
 
+export interface Slots {
+  readonly used: ReadonlySet<WorkloadKey>;
+  readonly total: number;
+  /** Whether there may be more than one namespace. */
+  readonly isShared: boolean;
+}
+
 /**
  * Chooses up to `count` workloads that may be reloaded now. Each slot goes to the namespace that has the fewest among those whose limit
  * allows one more, and within it to the workload that came first. A workload that has a slot needs no other, unless other namespaces wait:
- * then it gets its turn when it has none, so that nobody keeps a slot by ever new changes.
+ * then it gets its turn when it has none, so that nobody keeps a slot by ever new changes. One namespace counts for at most all slots but
+ * one: others find one, whatever its tenants write and however long its rollouts take.
  */
 export function grantSlots(
   waiting: SlotRequests,
-  { used, total, count }: { used: ReadonlySet<WorkloadKey>; total: number; count: number },
+  { used, total, isShared, count }: Slots & { count: number },
 ): WorkloadKey[] {
   const isAlone = waiting.size === 1;
   const granted = [...used].filter(
@@ -38,8 +46,11 @@ export function grantSlots(
   const slots = new Map<string, number>();
   for (const workload of used) slots.set(namespaceOf(workload), (slots.get(namespaceOf(workload)) ?? 0) + 1);
   const lines = [...waiting].map(([namespace, requests]) => lineOf(requests, used, slots.get(namespace)));
-  for (let free = total - used.size; free > 0 && granted.length < count; free -= 1) {
-    const line = leastServed(lines);
+  const each = isShared && total > 1 ? total - 1 : total;
+  let free = total;
+  for (const had of slots.values()) free -= Math.min(had, each);
+  for (; free > 0 && granted.length < count; free -= 1) {
+    const line = leastServed(lines, each);
     if (!line?.first) break;
     granted.push(line.first[0]);
     line.slots += 1;
@@ -72,10 +83,11 @@ function* withoutUsed(
   return undefined;
 }
 
-function leastServed(lines: readonly Line[]): Line | undefined {
+/** `each`: the most slots of a namespace. */
+function leastServed(lines: readonly Line[], each: number): Line | undefined {
   let least: Line | undefined;
   for (const line of lines) {
-    const isOpen = line.first && line.slots < (line.first[1].most ?? Infinity);
+    const isOpen = line.first && line.slots < Math.min(line.first[1].most ?? each, each);
     if (isOpen && (!least || line.slots < least.slots)) least = line;
   }
   return least;

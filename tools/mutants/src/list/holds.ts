@@ -63,6 +63,18 @@ export const holdMutants = [
       replacement: `lineOf(requests, used, 0)`,
       killedBy: { spec: SLOTS, test: 'count what a namespace has' },
     },
+    {
+      name: 'the rollouts of one namespace can count for all slots',
+      text: `free -= Math.min(had, each);`,
+      replacement: `free -= had;`,
+      killedBy: { spec: SLOTS, test: 'count for no more than all but one of a namespace' },
+    },
+    {
+      name: 'one namespace is granted all slots',
+      text: `isShared && total > 1 ? total - 1 : total`,
+      replacement: `total`,
+      killedBy: { spec: SLOTS, test: 'are all but one of a namespace, so that another finds one' },
+    },
   ]),
   ...inFile(`${GRANTER}.ts`, [
     {

@@ -86,7 +86,7 @@ export const reloadOptions = options('Reloading', {
     default: '0',
     apps: BOTH,
     description:
-      'Maximum rollouts of reloaded workloads at once; each counts for at most 10 minutes. Namespaces take turns. 0: no limit. Namespace annotation: reroll.dev/max-concurrent-rollouts.',
+      'Maximum rollouts of reloaded workloads at once; each counts for at most 10 minutes. Namespaces take turns; if the limit is above 1, one namespace gets at most one less. 0: no limit. Namespace annotation: reroll.dev/max-concurrent-rollouts.',
     ...integer({ min: 0, max: 100_000 }),
   },
   workloadReloadLimit: {
