@@ -22,10 +22,7 @@ export const RARELY_REACHED: Unreached = {
       'if (error instanceof NotYetError) throw error;',
       '} catch (error) {',
     ],
-    'apps/worker/src/reload/reload-plan.ts': [
-      `if (reading === 'SourceAbsent') return DELETED_MARKER_HASH;`,
-      'if (proven.has(name) || read.isAdoptedMark(template, decision.keys.adopt ?? [])) return true;',
-    ],
+    'apps/worker/src/reload/reload-plan.ts': [`if (reading === 'SourceAbsent') return DELETED_MARKER_HASH;`],
     'apps/worker/src/reload/reload-outcome.ts': [
       `return { state: 'reloaded', reason: 'ReloadedWithoutPause' };`,
       `if (definition.isPaused?.(object)) return { state: 'reloaded', reason: 'ReloadedPaused' };`,

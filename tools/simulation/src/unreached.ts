@@ -185,16 +185,17 @@ export const UNREACHED: readonly Unreached[] = [
     why: 'No run has --adopt=wave.',
     branches: {
       'apps/worker/src/change/source-reader.ts': [
-        'isWaveMark(',
-        'owners: (object.metadata.ownerReferences ?? []).map(({ uid }) => uid),',
-      ],
-      'apps/worker/src/reload/reload.processor.ts': [
-        '? await readProvenByWave(workload, readings, this.#ports.sources)',
+        'compared.see?.(data);',
+        'owners: (metadata.ownerReferences ?? []).map(({ uid }) => uid),',
       ],
       'apps/worker/src/reload/reload-outcome.ts': [`if (!adopt.includes('wave')) return [];`],
+      'apps/worker/src/reload/read-sources.ts': [
+        "const wave = adopt.includes('wave') ? await readForWave(workload, names, read) : WITHOUT_WAVE;",
+      ],
       'apps/worker/src/reload/proven-by-wave.ts': [
-        'export async function readProvenByWave(',
-        'async function readable(',
+        'export async function readForWave(',
+        'function hashedByWave(',
+        'async function readable(reading: Promise<SourceNow | SourceAbsence>): Promise<SourceNow | SourceAbsence> {',
       ],
       'apps/worker/src/reload/reload-reports.ts': [
         `if (leftBehind.length > 0) warn({ reason: 'LeftBehind', problems: leftBehind });`,
@@ -243,7 +244,7 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/change/source-reader.ts': [
         `if (!isKey(keyOf(source))) return 'SourceNotWatched';`,
         `if (!definition) return 'SourceNotWatched';`,
-        `throw new JobError('Failed', 'CATALOG_ROW');`,
+        `if (!isRv(rv) || !isRecordHash(hash) || !isMarkerHash(text)) throw new JobError('Failed', 'CATALOG_ROW');`,
       ],
       'apps/worker/src/reload/resume.processor.ts': [
         "if (!definition) throw new JobError('InvalidJob', `no workload kind ${id.kind}`, true);",

@@ -1,8 +1,6 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { AdoptedSystem } from '@reroll/core/adopted/adopted';
 import { isAdoptedMark } from '@reroll/core/adopted/adopted-marker';
-import { isWaveMark, type WaveChildren } from '@reroll/core/adopted/wave-marker';
-import type { SourceName } from '@reroll/core/state/rows';
 import { matchesLabels, type LabelSelector } from '@reroll/core/label-selector';
 import { isMarkerHash, isMarkerHashOf, markerHash, type MarkerHash } from '@reroll/core/marker/marker-hash';
 import {
@@ -30,21 +28,31 @@ import { apiVersionOf, objectPath, type KubeObject, type KubeResource } from '@r
 import { sourceKind } from '@reroll/kube/sources/registry';
 import { JobError } from '../job-error.ts';
 
-/** A source as just read: its hashes, and ways to compare its data, which stays inside. */
+/** A source as just read: its hashes, and how its data compares. Holds no data and no function that does. */
 export interface SourceNow {
   readonly rv: Rv;
   readonly hash: RecordHash;
   readonly markerHash: string;
   /** The uids of its owners. */
   readonly owners: readonly string[];
-  /** Whether an entry of the record is the hash of this data, under the scheme that the entry names. */
-  isHash(recorded: RecordHash): boolean;
+  /** Whether the entry of the record is the hash of this data, under the scheme that the entry names. */
+  readonly isRecorded: boolean;
   /** Whether the entry is hashed with a key that this worker does not have and still waits for. */
-  isKeyAwaited(recorded: RecordHash): boolean;
-  /** Whether the hash of a marker is that of this data, under any scheme. */
-  isMarkerHash(marked: string): boolean;
-  /** Whether the template has the marker that one of these systems writes for this data. */
-  isAdoptedMark(template: PodTemplate, systems: readonly AdoptedSystem[]): boolean;
+  readonly isKeyAwaited: boolean;
+  /** Whether one of the markers is of this data. */
+  readonly isMarked: boolean;
+}
+
+/** What the data of a source is compared with while it is at hand. */
+export interface Comparison {
+  /** The entry of the record. */
+  readonly recorded?: RecordHash | undefined;
+  /** Hashes of markers for this source, under any scheme. */
+  readonly marked?: readonly string[];
+  /** May have the marker that one of these systems writes. */
+  readonly adopted?: { readonly template: PodTemplate; readonly systems: readonly AdoptedSystem[] };
+  /** Called with the data, which it must not keep. Not for a SecretProviderClass. */
+  readonly see?: ((data: SourceData) => void) | undefined;
 }
 
 /** Characters of a field manager that are shown. */
@@ -63,14 +71,12 @@ export interface SourceReaderSettings {
   readonly labels: LabelSelector | undefined;
 }
 
-/** Reads sources from the API server, hashes them and forgets their data. */
+/** Reads sources from the API server, hashes and compares them, and forgets their data. */
 export class SourceReader {
   readonly #client: Pick<KubeClient, 'get'>;
   readonly #catalog: Pick<Catalog, 'sources'>;
   readonly #settings: SourceReaderSettings;
   readonly #awaited: AwaitedKeys;
-  /** The data of each reading while the reading is held, for hashes over several sources. */
-  readonly #data = new WeakMap<SourceNow, SourceData>();
 
   constructor(
     from: { client: Pick<KubeClient, 'get'>; catalog: Pick<Catalog, 'sources'> },
@@ -86,16 +92,18 @@ export class SourceReader {
    * Reads the source by a quorum read (no `resourceVersion=0`). Rejects with a `KubeError` for any error but "not found".
    * A SecretProviderClass is read from the catalog; this rejects with ioredis' error.
    */
-  async read(source: SourceId): Promise<SourceNow | SourceAbsence> {
+  async read(source: SourceId, compared: Comparison = {}): Promise<SourceNow | SourceAbsence> {
     // A name that no object can have comes from a row that Reroll did not write.
     if (!isKey(keyOf(source))) return 'SourceNotWatched';
-    if (source.kind === 'SecretProviderClass') return await this.#fromCatalog(keyOf(source));
+    if (source.kind === 'SecretProviderClass') return await this.#fromCatalog(keyOf(source), compared);
     const definition = sourceKind(source.kind);
     if (!definition) return 'SourceNotWatched';
     const object = await this.#get(objectPath(definition, source));
     if (!object) return 'SourceAbsent';
     if (!this.#isWatched(object)) return 'SourceNotWatched';
-    return this.#hashed(source, object, definition.data(object));
+    const data = definition.data(object);
+    compared.see?.(data);
+    return { ...this.#hashed(source, object, data), ...this.#compared({ id: source, data }, compared) };
   }
 
   /**
@@ -127,22 +135,6 @@ export class SourceReader {
     return { definition, metadata: body.metadata };
   }
 
-  /** Whether Wave's hash is that of these readings. False if one of its sources was not read or is not watched. */
-  isWaveMark(
-    marked: string,
-    children: WaveChildren,
-    readings: ReadonlyMap<SourceName, SourceNow | SourceAbsence>,
-  ): boolean {
-    const data = new Map<SourceName, SourceData | null>();
-    for (const name of children.keys()) {
-      const read = readings.get(name);
-      const known = typeof read === 'object' ? this.#data.get(read) : null;
-      if (known === undefined || (known === null && read !== 'SourceAbsent')) return false;
-      data.set(name, known);
-    }
-    return isWaveMark(marked, children, data);
-  }
-
   #isWatched({ type, metadata }: KubeObject & { type?: string }): boolean {
     const { ignoredSecretTypes, labels } = this.#settings;
     if (type !== undefined && ignoredSecretTypes.includes(type)) return false;
@@ -154,42 +146,55 @@ export class SourceReader {
    * only the leader, which saw the statuses change, knows which one counts. Hash and resourceVersion of the row belong
    * together, and were written before the reload job was enqueued.
    */
-  async #fromCatalog(key: SourceKey): Promise<SourceNow | SourceAbsence> {
+  async #fromCatalog(
+    key: SourceKey,
+    { recorded, marked = [] }: Comparison,
+  ): Promise<SourceNow | SourceAbsence> {
     const row = (await this.#catalog.sources([key])).get(key);
     if (!row?.exists || !row.providerClass) return 'SourceAbsent';
     const { rv, hash, providerClass } = row;
-    const { markerHash: marked, otherHashes = [] } = providerClass;
-    if (!isRv(rv) || !isRecordHash(hash) || !isMarkerHash(marked))
-      throw new JobError('Failed', 'CATALOG_ROW');
+    const { markerHash: text, otherHashes = [] } = providerClass;
+    if (!isRv(rv) || !isRecordHash(hash) || !isMarkerHash(text)) throw new JobError('Failed', 'CATALOG_ROW');
     return {
       rv,
       hash,
       // The watcher hashes the statuses, which name versions and hold no data: SHA-1 whatever `--hash` says.
-      markerHash: marked,
+      markerHash: text,
       owners: [],
-      isHash: (recorded) => recorded === hash || otherHashes.includes(recorded),
+      isRecorded: recorded !== undefined && [hash, ...otherHashes].includes(recorded),
       // No other worker has a key that would help.
-      isKeyAwaited: () => false,
-      isMarkerHash: (text) => text === marked,
-      isAdoptedMark: () => false,
+      isKeyAwaited: false,
+      isMarked: marked.includes(text),
     };
   }
 
-  #hashed(source: SourceId, object: KubeObject, data: SourceData): SourceNow {
+  #hashed(
+    { kind }: SourceId,
+    { metadata }: KubeObject,
+    data: SourceData,
+  ): Pick<SourceNow, 'rv' | 'hash' | 'markerHash' | 'owners'> {
     const { hashKeys: keys, markerHash: hash } = this.#settings;
-    const { kind } = source;
-    const now: SourceNow = {
-      rv: parseRv(object.metadata.resourceVersion),
+    return {
+      rv: parseRv(metadata.resourceVersion),
       hash: recordHash(data, keys),
       markerHash: markerHash(kind, data, { hash, keys }),
-      owners: (object.metadata.ownerReferences ?? []).map(({ uid }) => uid),
-      isHash: (recorded) => isHashOf(recorded, data, keys),
-      isKeyAwaited: (recorded) => this.#awaited.isAwaited(recorded, Date.now()),
-      isMarkerHash: (marked) => isMarkerHashOf(marked, { kind, data }, keys),
-      isAdoptedMark: (template, systems) => isAdoptedMark(template, { id: source, data }, systems),
+      owners: (metadata.ownerReferences ?? []).map(({ uid }) => uid),
     };
-    this.#data.set(now, data);
-    return now;
+  }
+
+  #compared(
+    source: { id: SourceId; data: SourceData },
+    { recorded, marked = [], adopted }: Comparison,
+  ): Pick<SourceNow, 'isRecorded' | 'isKeyAwaited' | 'isMarked'> {
+    const { hashKeys: keys } = this.#settings;
+    const of = { kind: source.id.kind, data: source.data };
+    return {
+      isRecorded: recorded !== undefined && isHashOf(recorded, source.data, keys),
+      isKeyAwaited: recorded !== undefined && this.#awaited.isAwaited(recorded, Date.now()),
+      isMarked:
+        (adopted !== undefined && isAdoptedMark(adopted.template, source, adopted.systems)) ||
+        marked.some((hash) => isMarkerHashOf(hash, of, keys)),
+    };
   }
 
   async #get(path: string): Promise<(KubeObject & { type?: string }) | null> {

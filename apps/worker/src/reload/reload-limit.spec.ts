@@ -96,16 +96,14 @@ class World {
   readonly sources = only<SourceReader>('sources', {
     read: async () => {
       this.gets += 1;
-      const is = () => false;
       return {
         rv: '20',
         hash: NEW,
         markerHash: 'f00',
         owners: [],
-        isHash: is,
-        isKeyAwaited: is,
-        isMarkerHash: is,
-        isAdoptedMark: is,
+        isRecorded: false,
+        isKeyAwaited: false,
+        isMarked: false,
       };
     },
   });

@@ -205,13 +205,14 @@ function shownVerdict(name: string, verdict: DependencyVerdict, readings: Readin
 /** Harmful remains of a system that `--adopt` names, on the workload or its sources. */
 function leftBehind({ observed }: WorkloadNow, readings: Readings, { adopt = [] }: AnnotationKeys): string[] {
   if (!adopt.includes('wave')) return [];
-  const owned = [...readings].filter(
-    ([, read]) => typeof read !== 'string' && read.owners.includes(observed.uid),
-  );
+  const owned = [...readings]
+    .filter(([, read]) => typeof read !== 'string' && read.owners.includes(observed.uid))
+    .map(([name]) => name)
+    .sort();
   return [
     ...adoptionProblems(observed.annotations),
     ...owned.map(
-      ([name]) =>
+      (name) =>
         `${name} has an ownerReference to the workload, as Wave wrote it: it goes with the workload; remove it`,
     ),
   ];

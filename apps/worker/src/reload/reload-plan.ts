@@ -1,6 +1,5 @@
 import { recordedHashes, type RecordedHashes } from '@reroll/core/record/record';
 import { DELETED_MARKER_HASH } from '@reroll/core/marker/marker-hash';
-import { templateMarks, type TemplateMarks } from '@reroll/core/marker/template-marks';
 import { canShowDeletion } from '@reroll/core/state/pending';
 import { isDependency, namedSources } from '@reroll/core/state/dependencies/dependencies';
 import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
@@ -32,12 +31,11 @@ export interface PlanContext {
 
 /** Makes the plan from the gathered facts. */
 export function planOf(workload: WorkloadNow, readings: Readings, context: PlanContext): Plan {
-  const { observed, facts, dependencies, template } = workload;
-  const marksOf = templateMarks(template, context.decision.keys.lastReloadedFrom);
+  const { observed, facts, dependencies } = workload;
   return planReload({
     workload: { ...observed, record: context.record },
     row: facts.workload,
-    dependencies: dependencies.map((name) => dependencyFacts(name, workload, { readings, context, marksOf })),
+    dependencies: dependencies.map((name) => dependencyFacts(name, workload, { readings, context })),
     adoptStale: context.adoptStale,
     onDelete: context.onDelete !== 'never',
     mentionOf: mentions(observed, context.decision),
@@ -91,7 +89,7 @@ export function markerHashOf(name: SourceName, workload: WorkloadNow, readings: 
 function dependencyFacts(
   name: SourceName,
   workload: WorkloadNow,
-  by: { readings: Readings; context: PlanContext; marksOf: TemplateMarks },
+  by: { readings: Readings; context: PlanContext },
 ): DependencyFacts {
   const { facts, observed } = workload;
   const key = sourceKeyIn(observed.namespace, name);
@@ -100,17 +98,16 @@ function dependencyFacts(
   return {
     name,
     row: facts.sources.get(key),
-    reading: read === undefined ? handedOver(workload, key, recorded) : fresh(read, recorded),
-    isMarked: read !== undefined && typeof read !== 'string' && isProven(name, read, { ...by, workload }),
+    reading: read === undefined ? handedOver(workload, key, recorded) : fresh(read),
+    isMarked: typeof read === 'object' && (by.context.proven.has(name) || read.isMarked),
     showsDeletion: read === 'SourceAbsent' && canShowDeletion(observed, name, by.context.onDelete),
   };
 }
 
-function fresh(read: SourceNow | SourceAbsence, recorded: string | undefined): SourceReading | null {
+function fresh(read: SourceNow | SourceAbsence): SourceReading | null {
   if (typeof read === 'string') return null;
-  const isRecorded = recorded !== undefined && read.isHash(recorded);
-  const isKeyAwaited = recorded !== undefined && read.isKeyAwaited(recorded);
-  return { rv: read.rv, hash: read.hash, isRecorded, isKeyAwaited, afterWorkload: true };
+  const { rv, hash, isRecorded, isKeyAwaited } = read;
+  return { rv, hash, isRecorded, isKeyAwaited, afterWorkload: true };
 }
 
 /** The hashes that the leader, or the change job, left for this reload job. */
@@ -122,16 +119,4 @@ function handedOver(
   const handed = workload.facts.readings.get(key);
   if (!handed) return undefined;
   return { rv: handed.rv, hash: handed.hash, isRecorded: recorded === handed.hash, afterWorkload: false };
-}
-
-/** Whether the pod template proves that its pods run this data, whoever wrote it. */
-function isProven(
-  name: SourceName,
-  read: SourceNow,
-  by: { workload: WorkloadNow; context: PlanContext; marksOf: TemplateMarks },
-): boolean {
-  const { decision, proven } = by.context;
-  const { template, observed } = by.workload;
-  if (proven.has(name) || read.isAdoptedMark(template, decision.keys.adopt ?? [])) return true;
-  return by.marksOf(sourceIdOf(name, observed.namespace)).some((hash) => read.isMarkerHash(hash));
 }

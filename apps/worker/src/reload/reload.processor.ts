@@ -38,7 +38,7 @@ import {
 } from './reload-outcome.ts';
 import type { ReloadHolds } from './reload-holds.ts';
 import type { ReloadReports } from './reload-reports.ts';
-import { readProvenByWave } from './proven-by-wave.ts';
+import { readSources } from './read-sources.ts';
 import { ReloadSlot } from './reload-slot.ts';
 import type { ReloadWay, Sent } from './send/reload-way.ts';
 import type { ReloadWays } from './send/reload-ways.ts';
@@ -61,7 +61,7 @@ export interface ReloadPorts {
   readonly catalog: Pick<Catalog, 'workloads' | 'sources' | 'pretended' | 'pretend' | 'setBackingOff'>;
   readonly requests: Pick<ReloadRequests, 'of' | 'done'>;
   readonly workloads: Pick<WorkloadReader, 'read' | 'known' | 'refresh' | 'decide'>;
-  readonly sources: Pick<SourceReader, 'read' | 'isWaveMark'>;
+  readonly sources: Pick<SourceReader, 'read'>;
   readonly holds: Pick<
     ReloadHolds,
     'read' | 'holdOf' | 'reloadsAfter' | 'lookAgain' | 'leave' | 'keepSlot' | 'isLimited'
@@ -262,16 +262,13 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
   }
 
   async #gather(workload: WorkloadNow): Promise<Pick<Gathered, 'workload' | 'readings' | 'plan'>> {
-    const { adopt = [] } = this.#settings.decision.keys;
     const context = this.#contextOf(await this.#recordOf(workload));
     const plan = planOf(workload, new Map(), context);
     const unread = [...plan.verdicts].filter(([, verdict]) => verdict === 'Read').map(([name]) => name);
     if (unread.length === 0) return { workload, readings: new Map(), plan };
     requireRoomForRecord(workload, writeRecord(leastHashes(workload, context.record)));
-    const readings = await this.#read(workload, unread);
-    const proven = adopt.includes('wave')
-      ? await readProvenByWave(workload, readings, this.#ports.sources)
-      : context.proven;
+    const { sources } = this.#ports;
+    const { readings, proven } = await readSources(workload, unread, { sources, context });
     const fresh = await this.#ports.workloads.refresh(workload);
     return { workload: fresh, readings, plan: planOf(fresh, readings, { ...context, proven }) };
   }
@@ -285,13 +282,6 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const own = workload.observed.record;
     if (!this.#settings.dryRun) return own;
     return (await this.#ports.catalog.pretended(workload.key)) ?? own;
-  }
-
-  async #read(workload: WorkloadNow, names: readonly SourceName[]): Promise<Readings> {
-    const { namespace } = workload.observed;
-    const read = async (name: SourceName) =>
-      [name, await this.#ports.sources.read(sourceIdOf(name, namespace))] as const;
-    return new Map(await Promise.all(names.map(read)));
   }
 
   /**

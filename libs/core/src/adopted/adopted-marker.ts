@@ -5,7 +5,7 @@ import { isTriggerMark } from './trigger-marker.ts';
 
 /**
  * Whether a pod template carries the marker that one of these systems would write for this source and data, which proves what the
- * pods run. Wave's marker covers all sources of a workload: see `isWaveMark`.
+ * pods run. Wave's marker covers all sources of a workload: see `WaveMark`.
  */
 export function isAdoptedMark(
   template: PodTemplate,

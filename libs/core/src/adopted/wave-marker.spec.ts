@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import type { Annotations, PodSpec, SourceData } from '../model.ts';
 import { iterated } from '../testing/iterated.ts';
-import { isWaveMark, provenByWave, waveChildren, type WaveChildren } from './wave-marker.ts';
+import { provenByWave, waveChildren, WaveMark, type WaveChildren } from './wave-marker.ts';
 
 function childrenOf(spec: PodSpec, annotations: Annotations = {}): WaveChildren | undefined {
   const metadata = { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '1', annotations };
@@ -17,7 +17,9 @@ function isMarked(
   const keys = Object.entries(children).map(
     ([name, all]) => [name, all === 'all' ? all : new Set(all)] as const,
   );
-  return isWaveMark(marked, new Map(keys), new Map(Object.entries(data)));
+  const mark = new WaveMark(new Map(keys));
+  for (const name of mark.names) if (data[name]) mark.add(name, data[name]);
+  return mark.is(marked);
 }
 
 describe('a pod template with many variables', () => {
@@ -66,6 +68,19 @@ describe("Wave's hash", () => {
     const nothing = '100444e91862dd77d7ebe29f050c1e9a7f357c771e1a7b7650aae27e6a3a031d';
     expect(isMarked(nothing, {}, {})).toBe(true);
     expect(isMarked(nothing, { 'Secret/s': 'all' }, { 'Secret/s': null })).toBe(true);
+  });
+
+  it('has sources in the order of their names, whatever the order of their uses', () => {
+    const text =
+      '{"configMaps":{"a":{"k":"MQ=="},"b":{"k":"Mg=="}},"secrets":{"a":{"a":"MQ=="},"b":{"a":"MQ=="}}}';
+    const children = {
+      'Secret/b': 'all',
+      'ConfigMap/b': 'all',
+      'Secret/a': 'all',
+      'ConfigMap/a': 'all',
+    } as const;
+    const data = { 'ConfigMap/a': { data: { k: '1' } }, 'ConfigMap/b': { data: { k: '2' } } };
+    expect(isMarked(sha256(text), children, { ...data, 'Secret/a': SECRET, 'Secret/b': SECRET })).toBe(true);
   });
 
   it('is over the keys that are used only', () => {

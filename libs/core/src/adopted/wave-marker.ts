@@ -40,31 +40,65 @@ export function provenByWave(children: WaveChildren, { spec }: PodTemplate): Rea
   return new Set([...children.keys()].filter((name) => !unseen.has(name)));
 }
 
+const EMPTIES = ['{}', 'null'];
+
 /**
- * Whether Wave would write exactly this hash for the data (`null` if a source does not exist). It is the SHA-256 (hex) of
+ * What Wave would write for data that is added source by source, so that never all of it is in memory. It is the SHA-256 (hex) of
  * `{"configMaps":{name:{key:value}},"secrets":{…}}` as Go writes it: keys sorted, values in base64. Up to release 0.6, ConfigMap
  * values are text, without `binaryData`. A source without keys is `{}` or `null`.
  */
-export function isWaveMark(
-  marked: string,
-  children: WaveChildren,
-  data: ReadonlyMap<SourceName, SourceData | null>,
-): boolean {
-  const empties = ['{}', 'null'];
-  const forms = [bytesForm, textForm].flatMap((form) =>
-    empties.flatMap((configMap) => empties.map((secret) => ({ form, ConfigMap: configMap, Secret: secret }))),
+export class WaveMark {
+  /** The sources, in the order in which to add them. */
+  readonly names: readonly SourceName[];
+  readonly #children: WaveChildren;
+  readonly #forms = [bytesForm, textForm].flatMap((form) =>
+    EMPTIES.flatMap((ConfigMap) =>
+      EMPTIES.map((Secret) => ({ form, ConfigMap, Secret, hash: createHash('sha256') })),
+    ),
   );
-  return forms.some((form) => sha256(documentOf(children, data, form)) === marked);
+  #kind: Kind = 'ConfigMap';
+  #isFirst = true;
+
+  constructor(children: WaveChildren) {
+    this.#children = children;
+    this.names = [...children.keys()].sort();
+    this.#write('{"configMaps":{');
+  }
+
+  /** Do not add a source that does not exist. */
+  add(name: SourceName, data: SourceData): void {
+    if (name.startsWith('Secret/')) this.#beginSecrets();
+    const kind = this.#kind;
+    const keys = this.#children.get(name) ?? 'all';
+    this.#write(`${this.#isFirst ? '' : ','}${JSON.stringify(name.slice(kind.length + 1))}:`);
+    this.#isFirst = false;
+    for (const { hash, form, ...empty } of this.#forms)
+      hash.update(objectOf(form(kind, data), keys, empty[kind]));
+  }
+
+  /** Whether Wave would write exactly this hash. Call it once, after the last source. */
+  is(marked: string): boolean {
+    this.#beginSecrets();
+    this.#write('}}');
+    return this.#forms.some(({ hash }) => hash.digest('hex') === marked);
+  }
+
+  #beginSecrets(): void {
+    if (this.#kind === 'Secret') return;
+    this.#kind = 'Secret';
+    this.#isFirst = true;
+    this.#write('},"secrets":{');
+  }
+
+  #write(text: string): void {
+    for (const { hash } of this.#forms) hash.update(text);
+  }
 }
 
 type Kind = 'ConfigMap' | 'Secret';
 type Use = readonly [Kind, string, Keys];
 /** Maps a key to its value as JSON. */
 type Entries = ReadonlyMap<string, string>;
-
-interface Form extends Readonly<Record<Kind, string>> {
-  readonly form: (kind: Kind, data: SourceData) => Entries;
-}
 
 function usesOf({ spec }: PodTemplate): Use[] {
   const volumes = (spec?.volumes ?? []).flatMap(({ configMap, secret, projected }) => [
@@ -118,22 +152,6 @@ function extrasOf({ annotations = {}, namespace }: ObjectMeta): Use[] {
   );
 }
 
-function documentOf(
-  children: WaveChildren,
-  data: ReadonlyMap<SourceName, SourceData | null>,
-  form: Form,
-): string {
-  const section = (kind: Kind): string => {
-    const names = [...children.keys()].filter((name) => name.startsWith(`${kind}/`) && data.get(name));
-    const objects = names.sort().map((name) => {
-      const text = objectOf(form.form(kind, data.get(name) ?? {}), children.get(name) ?? 'all', form[kind]);
-      return `${JSON.stringify(name.slice(kind.length + 1))}:${text}`;
-    });
-    return `{${objects.join(',')}}`;
-  };
-  return `{"configMaps":${section('ConfigMap')},"secrets":${section('Secret')}}`;
-}
-
 function objectOf(entries: Entries, keys: Keys, empty: string): string {
   if (keys === 'all' && entries.size === 0) return empty;
   const chosen = [...entries.keys()].filter((key) => keys === 'all' || keys.has(key)).sort();
@@ -161,8 +179,4 @@ function goJson(value: string): string {
   return JSON.stringify(value)
     .replaceAll(/\\./g, (escape) => short[escape] ?? escape)
     .replaceAll(/[<>&\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
