@@ -155,8 +155,7 @@ const takesNamespace = ([command = '', object = '']: readonly string[]): boolean
 
 async function cli(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const env = { REROLL_SERVER: admin.url, REROLL_TOKEN: 'test-token', ...options.env };
-  const place = takesNamespace(words) ? ['-n', 'shop'] : [];
-  return await runCli([...place, ...words], { ...options, env });
+  return await runCli([...(takesNamespace(words) ? ['-n', 'shop'] : []), ...words], { ...options, env });
 }
 
 function lastRequest(): StubRequest {
