@@ -223,7 +223,9 @@ describe('a change in waves', () => {
     });
     await reader.visit('', 'Overview');
     const attention = reader.page.getByRole('region', { name: 'Needs attention' });
-    await attention.getByRole('listitem').filter({ hasText: 'waved-a' }).getByText('Stuck').waitFor();
+    // The others name it in what holds them.
+    const stuck = attention.getByRole('listitem').filter({ hasText: 'waved-a' });
+    await stuck.getByText('Stuck', { exact: true }).waitFor();
     const halted = attention.getByRole('listitem').filter({ hasText: 'Its change is halted' });
     await halted.getByRole('link', { name: `Open change: Secret waved in ${space.name}` }).click();
     await reader.page.getByText('The change is halted: ').waitFor();

@@ -55,7 +55,7 @@ const MAX_PAUSE = 5_000;
  * 1. Rollouts, first those of the workloads whose rows step 2 writes, so that no reader finds such a row without its
  *    rollout. If this fails, the other steps go on.
  * 2. Rows, and with them the readings of sources that an event showed with other data.
- * 3. Change jobs. No job goes while a row waits that was waiting with it, so that a worker finds the rows that its job
+ * 3. Change jobs. No job goes while a row waits that came with it or before, so that a worker finds the rows that its job
  *    needs. Rows that change later do not hold it up.
  * 4. Reload jobs. Those that only correct a record wait for a token of the adoption rate and have the lowest
  *    priority.
