@@ -19,7 +19,7 @@ export const REASONS = {
   NotAnnotated: 'No annotation of the workload asks for a reload when this source changes.',
   InvalidPattern: 'A reload annotation has an invalid pattern, and nothing else asks for a reload.',
   InvalidAnnotation:
-    "The workload's reload annotations or pod template exceed a limit, such as `--max-list-words`. It is not reloaded until this is fixed.",
+    "The workload's reload annotations, pod template or dependencies exceed a limit, such as `--max-list-words`. It is not reloaded until this is fixed.",
   NoContainer: 'The annotations allow a reload, but no container uses the source, or there is no container.',
   Reloaded: 'The workload was patched so that its pods are replaced.',
   ReloadedAwaitingDeletion:

@@ -43,6 +43,12 @@ const unknown: Change = (scene) => {
   scene.sourceRow = null;
 };
 const adoptedFromWave: Change = (scene) => void (scene.keys = { adopt: ['wave'] });
+const exceeding: Change = (scene) => {
+  scene.row = { dependencies: [], excess: { limit: 'sources', inNamespace: true, most: 3, given: 4 } };
+};
+function naming(list: string): Change {
+  return (scene) => void (scene.annotations = { [KEYS.configMapReload]: list });
+}
 const optedOut: Change = (scene) => void (scene.annotations = {});
 /** What is read of the pending Job `w`, which replaces a Job called `job`. */
 function pendingJob(scene: Scene): void {
@@ -284,19 +290,11 @@ const OUTCOMES: readonly (readonly [string, Reason, State, Change])[] = [
     all(gone, (scene) => void (scene.settings = { onDelete: 'marked' })),
   ],
   ['a workload that asks for nothing', 'NotAnnotated', 'unchanged', optedOut],
-  ['also if somebody requested a reload', 'NotAnnotated', 'unchanged', all(optedOut, asked)],
-  [
-    'a pattern that cannot be used',
-    'InvalidPattern',
-    'unchanged',
-    (scene) => void (scene.annotations = { [KEYS.configMapReload]: '(' }),
-  ],
-  [
-    'annotations beyond a limit',
-    'InvalidAnnotation',
-    'unchanged',
-    (scene) => void (scene.annotations = { [KEYS.configMapReload]: 'a,'.repeat(1_001) }),
-  ],
+  ['also if a reload was requested', 'NotAnnotated', 'unchanged', all(optedOut, asked)],
+  ['a pattern that cannot be used', 'InvalidPattern', 'unchanged', naming('(')],
+  ['annotations beyond a limit', 'InvalidAnnotation', 'unchanged', naming('a,'.repeat(1_001))],
+  ['dependencies beyond a limit', 'InvalidAnnotation', 'unchanged', exceeding],
+  ['also if somebody requested a reload', 'InvalidAnnotation', 'unchanged', all(exceeding, asked)],
   [
     'a request that was done',
     'RequestDone',

@@ -4,6 +4,7 @@ import {
   dependenciesAmong,
   namedSources,
 } from '@reroll/core/state/dependencies/dependencies';
+import { withExcessOf } from '@reroll/core/state/dependencies/dependency-limits';
 import {
   sourceKeyIn,
   type ObservedWorkload,
@@ -73,7 +74,7 @@ export class WorkloadReader {
     const template = holder.definition.template(holder.object) ?? {};
     const written = owner && own.templateFrom?.isMarkedThere ? owner : { definition, object };
     const surroundings = await this.#surroundings(seen);
-    return { key, definition, object, template, written, observed: seen, ...surroundings };
+    return { key, definition, object, template, written, ...surroundings };
   }
 
   /**
@@ -100,7 +101,6 @@ export class WorkloadReader {
       object,
       template: templateSketch(places, row),
       written: { definition, object },
-      observed,
       ...surroundings,
       unread: { row, places },
     };
@@ -139,14 +139,15 @@ export class WorkloadReader {
 
   /** `first`: facts that were just read. They are read again if they lack a source. */
   async #surroundings(
-    observed: ObservedWorkload,
+    seen: ObservedWorkload,
     first?: ReloadFacts,
-  ): Promise<Pick<WorkloadNow, 'facts' | 'dependencies'>> {
-    const { literal } = namedSources(observed, this.#decision.keys);
-    let candidates = [...new Set([...observed.uses, ...literal])];
+  ): Promise<Pick<WorkloadNow, 'facts' | 'dependencies' | 'observed'>> {
+    const { literal } = namedSources(seen, this.#decision.keys);
+    let candidates = [...new Set([...seen.uses, ...literal])];
     const isEnough =
-      first && candidates.every((name) => first.sources.has(sourceKeyIn(observed.namespace, name)));
-    let facts = isEnough ? first : await this.#facts(observed, candidates);
+      first && candidates.every((name) => first.sources.has(sourceKeyIn(seen.namespace, name)));
+    let facts = isEnough ? first : await this.#facts(seen, candidates);
+    const observed = withExcessOf(facts.workload, seen);
     const known = (facts.workload?.dependencies ?? []).filter((name) =>
       isSourceName(name, observed.namespace),
     );
@@ -159,7 +160,7 @@ export class WorkloadReader {
     const annotationsOf = (name: SourceName): Readonly<Record<string, string>> | undefined =>
       facts.sources.get(sourceKeyIn(observed.namespace, name))?.annotations;
     const judge = dependencyJudge(observed, { settings: this.#decision, annotationsOf });
-    return { facts, dependencies: await dependenciesInTurns(candidates, judge) };
+    return { facts, observed, dependencies: await dependenciesInTurns(candidates, judge) };
   }
 
   #facts(observed: ObservedWorkload, names: readonly SourceName[]): Promise<ReloadFacts> {

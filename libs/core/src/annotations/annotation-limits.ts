@@ -9,15 +9,21 @@ export interface AnnotationLimits {
   readonly listBytes: number;
   /** Cost of all patterns in its lists together; see `patternCost`. */
   readonly patternCost: number;
-  /** Sources that it uses, mentions or names literally. */
+  /** Sources that it uses, mentions or names literally, and sources that it depends on. */
   readonly sources: number;
+  /** Dependencies of all workloads of its namespace together, without the first `UNCOUNTED` of each. */
+  readonly namespaceDependencies: number;
 }
+
+/** Dependencies of each workload that do not count towards `namespaceDependencies`. */
+export const UNCOUNTED = 20;
 
 export const DEFAULT_ANNOTATION_LIMITS: AnnotationLimits = {
   listWords: 1_000,
   listBytes: 32_768,
   patternCost: 2_000,
   sources: 1_000,
+  namespaceDependencies: 100_000,
 };
 
 /** The limit that a workload exceeds, and by how much. */
@@ -27,24 +33,36 @@ export interface Excess {
   readonly key?: string;
   /** The pod template alone exceeds the limit, whatever the annotations. */
   readonly inTemplate?: true;
+  /** What else is in the namespace makes the workload exceed the limit. Only the cluster state can tell. */
+  readonly inNamespace?: true;
   readonly most: number;
   readonly given: number;
 }
 
-const EXPECTED: Readonly<Record<keyof AnnotationLimits, (most: number, given: number) => string>> = {
-  listWords: (most, given) => `expected a list of at most ${most} entries, given ${given}`,
-  listBytes: (most, given) => `expected a list of at most ${most} bytes, given ${given}`,
-  patternCost: (most, given) => `expected patterns that cost at most ${most} together, given ${given}`,
-  sources: (most, given) => `expected at most ${most} sources, given ${given}`,
+const EXPECTED: Readonly<Record<keyof AnnotationLimits, (most: number) => string>> = {
+  listWords: (most) => `a list of at most ${most} entries`,
+  listBytes: (most) => `a list of at most ${most} bytes`,
+  patternCost: (most) => `patterns that cost at most ${most} together`,
+  sources: (most) => `at most ${most} sources`,
+  namespaceDependencies: (most) =>
+    `at most ${most} dependencies of all workloads together, without the first ${UNCOUNTED} of each`,
 };
 
 /** Returns what was expected and what was given, for the owner. */
-export function excessText({ limit, key, inTemplate, most, given }: Excess): string {
-  const where = key ?? (inTemplate ? 'the pod template' : 'the pod template and the reload annotations');
-  return `${where}: ${EXPECTED[limit](most, given)}`;
+export function excessText(excess: Excess): string {
+  const { limit, most, given, inNamespace } = excess;
+  return `${whereOf(excess)}: expected ${EXPECTED[limit](most)}, given ${inNamespace ? 'at least ' : ''}${given}`;
+}
+
+function whereOf({ limit, key, inTemplate, inNamespace }: Excess): string {
+  if (limit === 'namespaceDependencies') return 'the namespace';
+  if (inNamespace) return 'what the reload annotations match';
+  return key ?? (inTemplate ? 'the pod template' : 'the pod template and the reload annotations');
 }
 
 export function isSameExcess(a: Excess | undefined, b: Excess | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
-  return a.limit === b.limit && a.key === b.key && a.inTemplate === b.inTemplate && a.given === b.given;
+  return FIELDS.every((field) => a[field] === b[field]);
 }
+
+const FIELDS = ['limit', 'key', 'inTemplate', 'inNamespace', 'given'] as const;

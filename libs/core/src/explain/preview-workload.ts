@@ -1,9 +1,11 @@
-import { namedSources } from '../state/dependencies/dependencies.ts';
+import { isDependency, namedSources } from '../state/dependencies/dependencies.ts';
+import { sourcesExcess } from '../state/dependencies/dependency-limits.ts';
 import { decidingKeys } from '../state/observe.ts';
-import { sourceKeyIn, type SourceRow } from '../state/rows.ts';
+import { sourceKeyIn, sourceNameOf, type SourceRow } from '../state/rows.ts';
 import type { AnnotationKeys } from '../annotations/annotation-keys.ts';
 import { kindOf, namespaceOf, type SourceKey, type SourceKind } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';
+import type { DecisionSettings } from '../rules/decision.ts';
 import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';
 import { unreadNamespaces } from './holds.ts';
 import { preview, type Preview, type PreviewPlan } from './preview.ts';
@@ -29,7 +31,7 @@ export function planOfWorkload(input: WorkloadPreviewInput): PreviewPlan {
   const { workload, proposed, followers, sources, ...rest } = input;
   const { decision } = rest.settings;
   const { keys } = decision;
-  const then = withProposed(workload, proposed, keys);
+  const then = withMatches(withProposed(workload, proposed, keys), sources, decision);
   const changed = [
     { today: workload, proposed: then },
     ...followers.map((follower) => ({
@@ -47,6 +49,20 @@ export function planOfWorkload(input: WorkloadPreviewInput): PreviewPlan {
   const rolls = proposed.podAnnotations === undefined ? [] : [ROLLS_ITSELF];
   const unread = unreadKeys(given, decidingKeys(keys));
   return { pairs, remarks: [...rolls, ...unread, ...unreadNamespaces(rest)] };
+}
+
+/** Returns the workload as it is with these sources: left alone if it would depend on too many of them. */
+function withMatches(
+  { key, row, ...rest }: ExplainedWorkload,
+  sources: ReadonlyMap<SourceKey, SourceRow>,
+  decision: DecisionSettings,
+): ExplainedWorkload {
+  const dependencies = candidates([{ key, row }], sources, decision.keys).filter((source) => {
+    const asked = { workload: { ...row, kind: kindOf(key) }, source: sourceNameOf(source.key) };
+    return isDependency({ ...asked, annotations: source.row?.annotations }, decision);
+  });
+  const excess = row.excess ?? sourcesExcess(dependencies.length, decision.keys.limits);
+  return { key, row: { ...row, excess }, ...rest };
 }
 
 /** Annotations may name what no object can be called. */

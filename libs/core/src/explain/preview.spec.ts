@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotations/annotation-keys.ts';
+import { DEFAULT_ANNOTATION_LIMITS } from '../annotations/annotation-limits.ts';
 import type { SourceRow, WorkloadRow } from '../state/rows.ts';
 import type { SourceKey, WorkloadKind } from '../model.ts';
 import { REASONS } from '../reasons.ts';
@@ -129,6 +130,23 @@ describe('if a workload had other annotations', () => {
       ['web', 'cm', true, 'AutoReload'],
       ['web', 'cm-2', false, 'NoContainer'],
       ['web', 'gone', false, 'NoContainer'],
+    ]);
+  });
+
+  it('a pattern that meets more sources than a workload may depend on: it would be left alone', () => {
+    const keys = { ...KEYS, limits: { ...DEFAULT_ANNOTATION_LIMITS, sources: 1 } };
+    const limited = { ...settings, decision: { ...settings.decision, keys } };
+    const found = previewWorkload({
+      workload: workload('web'),
+      proposed: { annotations: { [KEYS.configMapReload]: 'cm|cm-.*' } },
+      followers: [],
+      sources,
+      settings: limited,
+      from,
+    });
+    expect(told(found)).toEqual([
+      ['web', 'cm', false, 'InvalidAnnotation'],
+      ['web', 'cm-2', false, 'InvalidAnnotation'],
     ]);
   });
 

@@ -6,6 +6,7 @@ import { DeletedSources } from './sources/deleted-sources.ts';
 import { Dependents } from './dependencies/dependents.ts';
 import { DependencyJudging, DependencyMoves } from './dependencies/dependency-judging.ts';
 import { decidesTheSame } from './dependencies/dependencies.ts';
+import { withExcessOf } from './dependencies/dependency-limits.ts';
 import {
   absentKeys,
   isWithin,
@@ -208,10 +209,9 @@ export class ClusterState {
 
   workloadDeleted(key: WorkloadKey): void {
     const row = this.#workloads.get(key);
-    if (row) this.#dependents.remove(key, row);
+    if (row) this.#dependencies.forget(key, row);
     this.#workloads.delete(key);
     this.#workloadsIn.delete(namespaceOf(key), key);
-    this.#dependencies.take(key);
     this.#pending.forget(key);
     this.#outbox.writeWorkload(key);
   }
@@ -248,6 +248,7 @@ export class ClusterState {
   /**
    * Drops the rows of sources that were deleted some resyncs ago and that no record and no dependency names, here and in the
    * catalog, in slices. A workload that names such a source later counts from that moment, so no date of the deletion is needed.
+   * Then queues some of the workloads that exceed a limit of dependencies to be judged again.
    */
   *prune(): Generator<void, void, void> {
     let keys: SourceKey[] = [];
@@ -262,6 +263,8 @@ export class ClusterState {
       yield;
     }
     this.#dropDeleted(keys);
+    this.#dependencies.judgeExceedingAgain();
+    this.evaluation.onWork();
   }
 
   #dropDeleted(keys: readonly SourceKey[]): void {
@@ -328,20 +331,22 @@ export class ClusterState {
   }
 
   #see(
-    seen: ObservedWorkload,
+    sighted: ObservedWorkload,
     how: { live: boolean; known: WorkloadRow | undefined; sourcesRv: Rv; adoptedAt: number },
   ): void {
-    const old = this.#workloads.get(seen.key);
+    const old = this.#workloads.get(sighted.key);
+    const known = how.known === old ? old : undefined;
+    const seen = withExcessOf(known, sighted);
     // Its sources report on their own when they begin or end a dependency.
-    const isDecided = old !== undefined && how.known === old && decidesTheSame(old, seen);
+    const isDecided = known !== undefined && decidesTheSame(known, seen);
     const sighting = {
       ...how,
       triggers: this.#settings.triggers,
       earlier: isDecided ? undefined : this.#dependencies.take(seen.key),
       sourceOf: this.#sourceOf(seen.namespace),
     };
-    const dependencies = isDecided ? old.dependencies : this.#dependencies.dependencies(seen, sighting);
-    const row = workloadRow(seen, { ...sighting, dependencies });
+    const dependencies = isDecided ? known.dependencies : this.#dependencies.dependencies(seen, sighting);
+    const row = this.#dependencies.admit(seen.key, old, workloadRow(seen, { ...sighting, dependencies }));
     this.#workloads.set(seen.key, row);
     if (!old) this.#workloadsIn.add(seen.namespace, seen.key);
     // Only the status or something irrelevant changed: no row to write, no reload job.
@@ -396,15 +401,9 @@ export class ClusterState {
   }
 
   /** Removes rows from the catalog that the cluster state does not have, and rewrites those that it has. */
-  removeLeftOver({
-    sources,
-    workloads,
-  }: {
-    sources: Iterable<SourceKey>;
-    workloads: Iterable<WorkloadKey>;
-  }): void {
-    for (const key of workloads) this.#outbox.writeWorkload(key);
-    for (const key of sources) this.#outbox.writeSource(key);
+  removeLeftOver(left: { sources: Iterable<SourceKey>; workloads: Iterable<WorkloadKey> }): void {
+    for (const key of left.workloads) this.#outbox.writeWorkload(key);
+    for (const key of left.sources) this.#outbox.writeSource(key);
   }
 
   #needsJob(key: SourceKey, job: SourceChanges['job']): boolean {
@@ -473,11 +472,8 @@ export class ClusterState {
    * Dates the dependencies on sources of a kind that is listed for the first time while workloads are already known, because its
    * API came later. A dependency without a record is judged from this list on, as if both had been there at the start.
    */
-  *#adoptDependencies({
-    scope,
-    rv,
-    catalog,
-  }: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
+  *#adoptDependencies(list: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
+    const { scope, rv, catalog } = list;
     for (const slice of this.#slicesOf(this.#workloadsOf(scope.namespace))) {
       for (const key of slice) {
         const isNew = (name: SourceName): boolean => {
@@ -491,8 +487,10 @@ export class ClusterState {
   }
 
   #replace(key: WorkloadKey, row: WorkloadRow): void {
+    const hadExcess = this.#workloads.get(key)?.excess !== undefined;
     this.#workloads.set(key, row);
     this.#outbox.writeWorkload(key);
+    if (row.excess && !hadExcess) this.#advise(key, row);
   }
 
   /** Evaluates a workload after an event; enqueues it unless a change job will. */

@@ -1,6 +1,7 @@
 import { array, assert, constantFrom, dictionary, integer, oneof, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotations/annotation-keys.ts';
+import { DEFAULT_ANNOTATION_LIMITS } from '../annotations/annotation-limits.ts';
 import { seenSource, seenWorkload } from '../testing/rows.ts';
 import { work, workOf, type Work } from '../work.ts';
 import { ClusterState } from './cluster-state.ts';
@@ -229,7 +230,11 @@ describe('patterns that cost more than one turn', () => {
 
   it('make the row of a workload anew once a turn, however many dependencies they find', () => {
     const many = namesOf(5_000);
-    const clusterState = clusterStateOf(sourcesOf(many), [seenWorkload('web', 20, { uses: [] })]);
+    const keys = { ...KEYS, limits: { ...DEFAULT_ANNOTATION_LIMITS, sources: many.length } };
+    const decision = { keys, autoReloadAll: false, ignoredWorkloadTypes: [] };
+    const clusterState = clusterStateOf(sourcesOf(many), [seenWorkload('web', 20, { uses: [] })], {
+      decision,
+    });
     const before = work.dependencyNames;
     clusterState.workloadWritten(seenWorkload('web', 120, { annotations: { [RELOAD]: 'cm-.*' }, uses: [] }));
     const turns = turnsOf(clusterState);
@@ -300,7 +305,13 @@ describe('whatever a tenant writes', () => {
     list,
   );
   const count = integer({ min: 0, max: 1_500 });
-  const limits = { listWords: 50, listBytes: 1_000, patternCost: 500, sources: 100 };
+  const limits = {
+    listWords: 50,
+    listBytes: 1_000,
+    patternCost: 500,
+    sources: 100,
+    namespaceDependencies: 100,
+  };
   const keys = { ...KEYS, limits };
   const LENGTH = 60;
 
@@ -343,7 +354,7 @@ describe('whatever a tenant writes', () => {
           expect(turns).toBeLessThanOrEqual(1 + (names.length * limits.patternCost * (LENGTH + 1)) / 250_000);
         }
         expect(clusterState.workloads.get('Deployment/ns/web')?.dependencies.length).toBeLessThanOrEqual(
-          limits.sources + names.length,
+          limits.sources,
         );
       }),
       { numRuns: 200 },

@@ -1,10 +1,31 @@
 /** What stays bounded, and what stays secret. */
 import { inFile } from '../mutant.ts';
 
+const DEPENDENCIES = 'libs/core/src/state/dependencies';
 const HISTORY = 'libs/redis/src/history';
 const LOGGING = 'libs/shared/src/platform/logging';
 
 export const boundMutants = [
+  ...inFile(`${DEPENDENCIES}/dependency-limits.ts`, [
+    {
+      name: 'the dependencies of a namespace have no limit',
+      text: `const isFull = given > UNCOUNTED && others + beyondUncounted(given) > most;`,
+      replacement: `const isFull = given < 0 && others > most;`,
+      killedBy: {
+        spec: `${DEPENDENCIES}/dependency-limits.spec.ts`,
+        test: 'have them as far as there is room, and other namespaces have all of theirs',
+      },
+    },
+    {
+      name: 'a workload with too many dependencies is left alone for good',
+      text: `while (keys.length < most) {`,
+      replacement: `while (keys.length > most) {`,
+      killedBy: {
+        spec: `${DEPENDENCIES}/dependency-limits.spec.ts`,
+        test: 'is judged again at resyncs, and reloaded for changes after sources are gone',
+      },
+    },
+  ]),
   ...inFile('libs/core/src/history/entry-bounds.ts', [
     {
       name: 'a change in the history names every workload',

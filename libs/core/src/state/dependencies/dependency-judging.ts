@@ -1,6 +1,7 @@
 import { kindOf, namespaceOf, type SourceKey, type WorkloadKey } from '../../model.ts';
 import type { DecisionSettings } from '../../rules/decision.ts';
 import type { Dependents } from './dependents.ts';
+import { DependencyLimits } from './dependency-limits.ts';
 import {
   candidatesOf,
   compact,
@@ -27,6 +28,7 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from '../rows.ts';
+import { RV_UNKNOWN, maxRv, type Rv } from '../../rv.ts';
 import { turn } from '../slices.ts';
 import { work } from '../../work.ts';
 
@@ -41,13 +43,18 @@ export interface JudgedBy {
   readonly replace: (key: WorkloadKey, row: WorkloadRow) => void;
 }
 
+/** Workloads that exceed a limit of dependencies and are judged again at a resync. */
+const JUDGED_AGAIN = 25;
+
 /** Decides which sources are dependencies of a workload: at once if that is cheap, otherwise in turns of the event loop. */
 export class DependencyJudging {
   readonly #by: JudgedBy;
   readonly #unjudged = new Unjudged();
+  readonly #limits: DependencyLimits;
 
   constructor(by: JudgedBy) {
     this.#by = by;
+    this.#limits = new DependencyLimits(by.decision.keys.limits);
   }
 
   get isDone(): boolean {
@@ -57,6 +64,42 @@ export class DependencyJudging {
   /** Drops the unjudged sources of a workload. Returns the beginning that its dependencies date from, if any were waiting. */
   take(workload: WorkloadKey): DependencyBeginning | undefined {
     return this.#unjudged.take(workload);
+  }
+
+  /** Returns the row that replaces `old`: without dependencies if they exceed a limit. */
+  admit(key: WorkloadKey, old: WorkloadRow | undefined, row: WorkloadRow): WorkloadRow {
+    const admitted = this.#limits.admit(key, old, row);
+    if (admitted.excess) this.#unjudged.take(key);
+    return admitted;
+  }
+
+  forget(key: WorkloadKey, row: WorkloadRow): void {
+    this.#by.dependents.remove(key, row);
+    this.#limits.forget(key, row);
+    this.#unjudged.take(key);
+  }
+
+  /**
+   * Queues some of the workloads that exceed a limit of dependencies to be judged again, because sources and other workloads may be
+   * gone. What they had missed counts as known: their dependencies date from now.
+   */
+  judgeExceedingAgain(): void {
+    const { workloads, sources, byNamespace, decision, replace } = this.#by;
+    for (const key of this.#limits.take(JUDGED_AGAIN)) {
+      const row = workloads.get(key);
+      if (!row) continue;
+      const { excess: _excess, ...rest } = row;
+      const namespace = namespaceOf(key);
+      const candidates = candidatesOf({ ...rest, kind: kindOf(key) }, decision.keys, {
+        before: undefined,
+        known: (kind) => byNamespace.each(`${kind}/${namespace}`),
+      });
+      const begin = (name: SourceName): { rv: Rv } => ({
+        rv: maxRv(row.rv, sources.get(sourceKeyIn(namespace, name))?.rv ?? RV_UNKNOWN),
+      });
+      replace(key, rest);
+      this.#unjudged.put(key, candidates, begin);
+    }
   }
 
   /**
@@ -125,7 +168,7 @@ export class DependencyJudging {
   move(move: DependencyMove): void {
     const row = this.#by.workloads.get(move.workload);
     if (!row) return;
-    const next = withDependencies(row, move);
+    const next = this.admit(move.workload, row, withDependencies(row, move));
     this.#by.replace(move.workload, next);
     this.#by.dependents.put(move.workload, row, next);
   }

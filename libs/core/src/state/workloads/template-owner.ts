@@ -68,7 +68,7 @@ export function withTemplateOf(
     mentions,
     marks,
     podAnnotations,
-    excess: own.excess ?? owner.excess,
+    excess: own.excess ?? (owner.excess?.inNamespace ? undefined : owner.excess),
     record: templateFrom.isMarkedThere ? owner.record : own.record,
     writtenAt: Math.max(own.writtenAt ?? 0, owner.writtenAt ?? 0),
     templateOwner: {

@@ -16,7 +16,13 @@ import { withinLimits, type Sized } from './within-limits.ts';
 
 const KEYS = DEFAULT_ANNOTATION_KEYS;
 const { configMapReload: RELOAD, secretReload, configMapExclude: EXCLUDE } = KEYS;
-const LIMITS: AnnotationLimits = { listWords: 5, listBytes: 100, patternCost: 20, sources: 6 };
+const LIMITS: AnnotationLimits = {
+  listWords: 5,
+  listBytes: 100,
+  patternCost: 20,
+  sources: 6,
+  namespaceDependencies: 100,
+};
 
 function limited(facts: Partial<Sized>, limits: AnnotationLimits = LIMITS): ObservedWorkload {
   return withinLimits(seenWorkload('web', 20, { annotations: {}, uses: [], ...facts }), { ...KEYS, limits });

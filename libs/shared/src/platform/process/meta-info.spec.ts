@@ -22,7 +22,13 @@ function written(argv: readonly string[]): Record<string, Record<string, unknown
   );
 }
 
-const LIMITS = ['maxListWords', 'maxListBytes', 'maxPatternCost', 'maxWorkloadSources'];
+const LIMITS = [
+  'maxListWords',
+  'maxListBytes',
+  'maxPatternCost',
+  'maxWorkloadSources',
+  'maxNamespaceDependencies',
+];
 
 it('the options have the fields of stakater/Reloader, our limits, and no others', () => {
   expect(Object.keys(written([])['reloaderOptions'] ?? {}).sort()).toEqual([...KEYS, ...LIMITS].sort());

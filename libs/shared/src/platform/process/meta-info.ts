@@ -38,7 +38,13 @@ export const META_ANNOTATIONS = {
 } as const satisfies Readonly<Record<string, keyof WatcherOptions>>;
 
 /** Our own options that the rules use, for tools that explain decisions by this ConfigMap. */
-export const META_LIMITS = ['maxListWords', 'maxListBytes', 'maxPatternCost', 'maxWorkloadSources'] as const;
+export const META_LIMITS = [
+  'maxListWords',
+  'maxListBytes',
+  'maxPatternCost',
+  'maxWorkloadSources',
+  'maxNamespaceDependencies',
+] as const;
 
 /** stakater/Reloader's name of each field that is an option, and its value if Reroll has no such option. */
 const FIELDS: Readonly<Record<string, readonly [option: string, otherwise: unknown]>> = {

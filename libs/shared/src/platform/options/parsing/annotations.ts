@@ -1,6 +1,6 @@
 /** The keys of the annotations that the rules read. The defaults are those of stakater/Reloader. */
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
-import { DEFAULT_ANNOTATION_LIMITS as LIMITS } from '@reroll/core/annotations/annotation-limits';
+import { DEFAULT_ANNOTATION_LIMITS as LIMITS, UNCOUNTED } from '@reroll/core/annotations/annotation-limits';
 import { PATTERN_LIMITS } from '@reroll/core/patterns/pattern-cost';
 import { BOTH, options } from './option.ts';
 import { annotationKey, integer, writtenAnnotationKey } from './values.ts';
@@ -145,7 +145,14 @@ export const annotationOptions = options('Annotations', {
     flag: '--max-workload-sources',
     default: String(LIMITS.sources),
     description:
-      'Maximum sources that a workload may refer to, in its pod template and annotations together.',
+      'Maximum sources that a workload may refer to, in its pod template and annotations together, and that it may depend on, by its patterns too.',
     ...integer({ min: 1, max: 10_000 }),
+  },
+  maxNamespaceDependencies: {
+    ...limit,
+    flag: '--max-namespace-dependencies',
+    default: String(LIMITS.namespaceDependencies),
+    description: `Maximum dependencies of all workloads of a namespace together; the first ${UNCOUNTED} of each do not count.`,
+    ...integer({ min: 1, max: 10_000_000 }),
   },
 });
