@@ -302,27 +302,18 @@ export class Publisher {
 
   #takeRows(): { readonly rows: Rows; readonly readings: RowKeys['readings'] } {
     const { clusterState } = this.#context;
-    const { sources, workloads: taken, readings } = clusterState.outbox.takeRows(ROWS_PER_WRITE);
-    const workloads = taken.slice(0, this.#fitting(taken));
-    clusterState.outbox.putBackRows({ sources: [], workloads: taken.slice(workloads.length) });
+    let size = 0;
+    const takesMore = (key: WorkloadKey): boolean => {
+      const row = clusterState.workloads.get(key);
+      if (row) size += sizeOf(row);
+      return size < SIZE_OF_WRITE;
+    };
+    const { sources, workloads, readings } = clusterState.outbox.takeRows(ROWS_PER_WRITE, takesMore);
     const rows = {
       sources: sources.map(([key, foundBy]) => [key, clusterState.sources.get(key), foundBy] as const),
       workloads: workloads.map((key) => workloadEntry(clusterState, key)),
     };
     return { rows, readings };
-  }
-
-  /** How many of these rows fit into one call: at least one, however large. */
-  #fitting(keys: readonly WorkloadKey[]): number {
-    const { workloads } = this.#context.clusterState;
-    let size = 0;
-    const full = keys.findIndex((key) => {
-      const isFull = size >= SIZE_OF_WRITE;
-      const row = workloads.get(key);
-      if (row) size += sizeOf(row);
-      return isFull;
-    });
-    return full === -1 ? keys.length : full;
   }
 
   /** A worker that finds no reading reads the source, as with a Redis user that may not write readings. */

@@ -185,6 +185,27 @@ it('writes a row once that waits in both lots, as it is then', () => {
   expect(outbox.hasRows).toBe(false);
 });
 
+it('gives the jobs of a lot although rows that came later do not fit into the same write', () => {
+  const outbox = new Outbox();
+  outbox.writeSource('ConfigMap/ns/cm');
+  outbox.enqueueChange('ConfigMap/ns/cm');
+  outbox.takeJobs(10);
+  for (let n = 0; n < 3; n += 1) outbox.writeWorkload(`Deployment/busy/web-${n}`);
+  const takesOne = (): boolean => false;
+  expect(outbox.takeRows(10, takesOne)).toMatchObject({ workloads: ['Deployment/busy/web-0'] });
+  expect(outbox.takeJobs(10).changes).toEqual(['ConfigMap/ns/cm']);
+  expect(outbox.takeRows(10, takesOne).workloads).toEqual(['Deployment/busy/web-1']);
+  expect(outbox.takeRows(10).workloads).toEqual(['Deployment/busy/web-2']);
+});
+
+it('writes every row in the end if only one fits at a time', () => {
+  const outbox = new Outbox();
+  outbox.writeAll([], WORKLOADS);
+  const written: string[] = [];
+  while (outbox.hasRows) written.push(...outbox.takeRows(100, () => false).workloads);
+  expect(written).toEqual(WORKLOADS);
+});
+
 it('writes every row in the end, however many change meanwhile, and gives no job before', () => {
   const outbox = new Outbox();
   outbox.writeAll(KEYS, WORKLOADS);

@@ -42,6 +42,34 @@ interface RowKeyOf {
   readonly workloads: WorkloadKey;
 }
 
+/** Rows of one sort that are taken for one write. */
+class Taken<K> {
+  readonly keys: K[] = [];
+  readonly #takesMore: (key: K) => boolean;
+  #isFull = false;
+
+  constructor(takesMore: (key: K) => boolean) {
+    this.#takesMore = takesMore;
+  }
+
+  hasRoom(most: number): boolean {
+    return !this.#isFull && this.keys.length < most;
+  }
+
+  add(key: K): void {
+    this.keys.push(key);
+    this.#isFull = !this.#takesMore(key);
+  }
+
+  addFrom(changed: Set<K>, most: number): void {
+    for (const key of changed) {
+      if (!this.hasRoom(most)) return;
+      changed.delete(key);
+      this.add(key);
+    }
+  }
+}
+
 /** Rows that changed, and the jobs that came with them. */
 class Lot {
   readonly sources = new Set<SourceKey>();
@@ -197,15 +225,19 @@ export class Outbox {
   }
 
   /**
-   * Takes at most `most` rows of each sort, oldest first. While every row is to be written, rows that changed are at most half of
-   * them, so that this comes to an end.
+   * Takes at most `most` rows of each sort, oldest first, and no further workload once `takesMore` has returned false for one. While
+   * every row is to be written, rows that changed are at most half of them, so that this comes to an end.
    */
-  takeRows(most: number): RowKeys {
+  takeRows(most: number, takesMore: (workload: WorkloadKey) => boolean = () => true): RowKeys {
     const half = Math.ceil(most / 2);
-    const sources = this.#takeChanged('sources', this.#everySource ? half : most);
-    if (this.#everySource && fill(sources, this.#everySource, most)) this.#everySource = undefined;
-    const workloads = this.#takeChanged('workloads', this.#everyWorkload ? half : most);
-    if (this.#everyWorkload && fill(workloads, this.#everyWorkload, most)) this.#everyWorkload = undefined;
+    const takenSources = new Taken<SourceKey>(() => true);
+    this.#takeChanged('sources', takenSources, this.#everySource ? half : most);
+    if (this.#everySource && fill(takenSources, this.#everySource, most)) this.#everySource = undefined;
+    const takenWorkloads = new Taken(takesMore);
+    this.#takeChanged('workloads', takenWorkloads, this.#everyWorkload ? half : most);
+    if (this.#everyWorkload && fill(takenWorkloads, this.#everyWorkload, most))
+      this.#everyWorkload = undefined;
+    const [sources, workloads] = [takenSources.keys, takenWorkloads.keys];
     this.#written('sources', sources);
     this.#written('workloads', workloads);
     return {
@@ -248,12 +280,15 @@ export class Outbox {
     this.#readings.clear();
   }
 
-  #takeChanged<Sort extends 'sources' | 'workloads'>(sort: Sort, most: number): RowKeyOf[Sort][] {
-    const closed = this.#closed[sort] as Set<RowKeyOf[Sort]>;
+  #takeChanged<Sort extends 'sources' | 'workloads'>(
+    sort: Sort,
+    taken: Taken<RowKeyOf[Sort]>,
+    most: number,
+  ): void {
     const open = this.#open[sort] as Set<RowKeyOf[Sort]>;
-    const taken = takeFrom(closed, most);
-    for (const key of taken) open.delete(key);
-    return [...taken, ...takeFrom(open, most - taken.length)];
+    taken.addFrom(this.#closed[sort] as Set<RowKeyOf[Sort]>, most);
+    for (const key of taken.keys) open.delete(key);
+    taken.addFrom(open, most);
   }
 
   /** A row is written as it is then, so it waits nowhere else. */
@@ -284,12 +319,12 @@ export class Outbox {
 }
 
 /** Fills up with rows that were not written yet. Returns true if none are left. */
-function fill<K>(taken: K[], { rest, written }: Every<K>, most: number): boolean {
-  for (const key of taken) written.add(key);
-  while (taken.length < most) {
+function fill<K>(taken: Taken<K>, { rest, written }: Every<K>, most: number): boolean {
+  for (const key of taken.keys) written.add(key);
+  while (taken.hasRoom(most)) {
     const next = rest.next();
     if (next.done === true) return true;
-    if (!written.has(next.value)) taken.push(next.value);
+    if (!written.has(next.value)) taken.add(next.value);
   }
   return false;
 }
