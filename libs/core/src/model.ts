@@ -4,6 +4,9 @@
  * reads when a certificate expires.
  */
 
+/** Characters that the name of an object may have. */
+export const MAX_NAME_LENGTH = 253;
+
 /** Kinds of source, in the order in which a workload's sources are reported. */
 export const SOURCE_KINDS = ['ConfigMap', 'Secret', 'SecretProviderClass'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];

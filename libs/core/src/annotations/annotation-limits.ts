@@ -11,11 +11,11 @@ export interface AnnotationLimits {
   readonly patternCost: number;
   /** Sources that it uses, mentions or names literally, and sources that it depends on. */
   readonly sources: number;
-  /** Dependencies of all workloads of its namespace together, without the first `UNCOUNTED` of each. */
-  readonly namespaceDependencies: number;
+  /** Sources that it uses, mentions, names, depends on or has recorded, and those of the other workloads of its namespace. */
+  readonly namespaceSources: number;
 }
 
-/** Dependencies of each workload that do not count towards `namespaceDependencies`. */
+/** Sources of each workload that do not count towards `namespaceSources`. */
 export const UNCOUNTED = 20;
 
 export const DEFAULT_ANNOTATION_LIMITS: AnnotationLimits = {
@@ -23,7 +23,7 @@ export const DEFAULT_ANNOTATION_LIMITS: AnnotationLimits = {
   listBytes: 32_768,
   patternCost: 2_000,
   sources: 1_000,
-  namespaceDependencies: 100_000,
+  namespaceSources: 100_000,
 };
 
 /** The limit that a workload exceeds, and by how much. */
@@ -44,8 +44,8 @@ const EXPECTED: Readonly<Record<keyof AnnotationLimits, (most: number) => string
   listBytes: (most) => `a list of at most ${most} bytes`,
   patternCost: (most) => `patterns that cost at most ${most} together`,
   sources: (most) => `at most ${most} sources`,
-  namespaceDependencies: (most) =>
-    `at most ${most} dependencies of all workloads together, without the first ${UNCOUNTED} of each`,
+  namespaceSources: (most) =>
+    `at most ${most} sources of all workloads together, without ${UNCOUNTED} of each`,
 };
 
 /** Returns what was expected and what was given, for the owner. */
@@ -55,7 +55,7 @@ export function excessText(excess: Excess): string {
 }
 
 function whereOf({ limit, key, inTemplate, inNamespace }: Excess): string {
-  if (limit === 'namespaceDependencies') return 'the namespace';
+  if (limit === 'namespaceSources') return 'the namespace';
   if (inNamespace) return 'what the reload annotations match';
   return key ?? (inTemplate ? 'the pod template' : 'the pod template and the reload annotations');
 }

@@ -2,7 +2,7 @@ import { assert, constantFrom, property, string } from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { SOURCE_KINDS, type SourceKind } from '../model.ts';
-import { envVarName } from './env-var-name.ts';
+import { envVarName, isEnvVarMark } from './env-var-name.ts';
 
 const CASES: Readonly<Record<string, readonly [SourceKind, string, string]>> = {
   'letters are upper case': ['ConfigMap', 'foo', 'STAKATER_FOO_CONFIGMAP'],
@@ -33,4 +33,9 @@ it('is a name that a container accepts', () => {
       expect(envVarName(kind, name)).toMatch(/^STAKATER_[A-Z0-9_]*$/);
     }),
   );
+});
+
+it('a variable marks a container if a source can have it, however long the name', () => {
+  const longest = envVarName('SecretProviderClass', 'a'.repeat(253));
+  expect([longest, `${longest}_`, 'OTHER'].map(isEnvVarMark)).toEqual([true, false, false]);
 });

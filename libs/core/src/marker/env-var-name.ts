@@ -1,4 +1,4 @@
-import type { SourceKind } from '../model.ts';
+import { MAX_NAME_LENGTH, type SourceKind } from '../model.ts';
 import { markerType } from './marker-type.ts';
 
 /**
@@ -10,9 +10,11 @@ export function envVarName(kind: SourceKind, name: string): string {
   return `STAKATER_${upperSnake(name)}_${markerType(kind)}`;
 }
 
-/** Whether a variable of this name marks a container. */
+const LONGEST = envVarName('SecretProviderClass', 'x'.repeat(MAX_NAME_LENGTH)).length;
+
+/** Whether a variable of this name marks a container. The API server takes names of any length. */
 export function isEnvVarMark(name: string): boolean {
-  return name.startsWith('STAKATER_');
+  return name.startsWith('STAKATER_') && name.length <= LONGEST;
 }
 
 function upperSnake(name: string): string {

@@ -1,4 +1,11 @@
-import type { Container, EnvVar, PodSpec, SourceKind, Volume } from '../model.ts';
+import {
+  MAX_NAME_LENGTH,
+  type Container,
+  type EnvVar,
+  type PodSpec,
+  type SourceKind,
+  type Volume,
+} from '../model.ts';
 
 /** A source as a pod template refers to it, always in the workload's own namespace. */
 export interface SourceRef {
@@ -95,8 +102,9 @@ export function refsOfVariable({ valueFrom }: EnvVar): SourceRef[] {
   ];
 }
 
+/** None for a name that no object can have. The API server takes names of any length in a pod template. */
 function ref(kind: SourceKind, name: string | undefined): SourceRef[] {
-  return name ? [{ kind, name }] : [];
+  return name && name.length <= MAX_NAME_LENGTH ? [{ kind, name }] : [];
 }
 
 function keyOfRef({ kind, name }: SourceRef): string {

@@ -332,6 +332,12 @@ describe('the sources that a pod spec uses', () => {
     expect(referencedSources(odd)).toEqual([]);
   });
 
+  it('are none with a name that no object can have', () => {
+    const envFrom = [253, 254].map((length) => ({ configMapRef: { name: 'a'.repeat(length) } }));
+    const refs = referencedSources({ containers: [{ name: 'a', envFrom }] });
+    expect(refs).toEqual([{ kind: 'ConfigMap', name: 'a'.repeat(253) }]);
+  });
+
   const name = constantFrom('x', 'y');
   const ref = option(record({ name }), { nil: undefined });
   const container = record({

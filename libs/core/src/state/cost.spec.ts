@@ -310,7 +310,7 @@ describe('whatever a tenant writes', () => {
     listBytes: 1_000,
     patternCost: 500,
     sources: 100,
-    namespaceDependencies: 100,
+    namespaceSources: 100,
   };
   const keys = { ...KEYS, limits };
   const LENGTH = 60;

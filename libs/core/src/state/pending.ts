@@ -30,6 +30,7 @@ export function pendingCauseOf(
 ): PendingCause | null {
   // The Job may be deleted by now, so that its pending Job is all that remains.
   if (row.leftAlone === 'JobTwin') return 'owed';
+  if (row.dependencies.length === 0) return null;
   let pending: PendingCause | null = null;
   const record = recordedHashes(row.record);
   for (const name of row.dependencies) {

@@ -54,7 +54,7 @@ export class DependencyJudging {
 
   constructor(by: JudgedBy) {
     this.#by = by;
-    this.#limits = new DependencyLimits(by.decision.keys.limits);
+    this.#limits = new DependencyLimits(by.decision.keys);
   }
 
   get isDone(): boolean {
@@ -75,7 +75,7 @@ export class DependencyJudging {
 
   forget(key: WorkloadKey, row: WorkloadRow): void {
     this.#by.dependents.remove(key, row);
-    this.#limits.forget(key, row);
+    this.#limits.forget(key);
     this.#unjudged.take(key);
   }
 

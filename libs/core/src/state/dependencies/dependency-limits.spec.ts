@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../annotations/annotation-keys.ts';
 import { DEFAULT_ANNOTATION_LIMITS } from '../../annotations/annotation-limits.ts';
+import { writeRecord } from '../../record/record.ts';
 import { seenSource, seenWorkload } from '../../testing/rows.ts';
 import { workOf } from '../../work.ts';
 import { ClusterState } from '../cluster-state.ts';
@@ -13,7 +14,7 @@ const MATCHES_ALL = { annotations: { [RELOAD]: 'cm-.*' }, uses: [] };
 const WEB = 'Deployment/ns/web';
 
 function clusterStateOf(
-  limits: { sources?: number; namespaceDependencies?: number },
+  limits: { sources?: number; namespaceSources?: number },
   sources: readonly ObservedSource[],
   workloads: readonly ObservedWorkload[] = [],
 ): ClusterState {
@@ -108,9 +109,9 @@ describe('a workload whose patterns match more sources than --max-workload-sourc
   });
 });
 
-describe('workloads whose dependencies are together more than --max-namespace-dependencies', () => {
+describe('workloads whose dependencies are together more than --max-namespace-sources', () => {
   /** Ten count for each of 30 dependencies, and two workloads have room. */
-  const limits = { namespaceDependencies: 25 };
+  const limits = { namespaceSources: 25 };
   const web = (index: number, namespace = 'ns'): ObservedWorkload =>
     seenWorkload(`web-${index}`, 120 + index, {
       ...MATCHES_ALL,
@@ -124,7 +125,7 @@ describe('workloads whose dependencies are together more than --max-namespace-de
     clusterState.workloadWritten(web(9, 'other'));
     expect(dependenciesIn(clusterState)).toEqual([30, 30, 0, 0, 0]);
     expect(dependenciesIn(clusterState, 'other')).toEqual([30]);
-    const excess = { limit: 'namespaceDependencies', inNamespace: true, most: 25, given: 26 };
+    const excess = { limit: 'namespaceSources', inNamespace: true, most: 25, given: 26 };
     expect(clusterState.workloads.get('Deployment/ns/web-2')).toMatchObject({ excess });
   });
 
@@ -132,6 +133,17 @@ describe('workloads whose dependencies are together more than --max-namespace-de
     const clusterState = clusterStateOf(limits, sourcesOf(20));
     for (let index = 0; index < 50; index += 1) clusterState.workloadWritten(web(index));
     expect(dependenciesIn(clusterState)).toEqual(Array<number>(50).fill(20));
+  });
+
+  it('count what records name, and are not indexed if there is no room', () => {
+    const hashes = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [`ConfigMap/x-${index}`, '1.A']),
+    );
+    const forged = { annotations: {}, uses: [], record: writeRecord(hashes) };
+    const workloads = [1, 2, 3].map((index) => seenWorkload(`web-${index}`, 20, forged));
+    const clusterState = clusterStateOf(limits, [], workloads);
+    const indexed = workloads.map(({ key }) => clusterState.sourcesOf(key).length);
+    expect(indexed).toEqual([30, 30, 0]);
   });
 
   it('leave room for others once they are gone or have fewer', () => {

@@ -4,40 +4,48 @@ import {
   type AnnotationLimits,
   type Excess,
 } from '../../annotations/annotation-limits.ts';
+import type { AnnotationKeys } from '../../annotations/annotation-keys.ts';
 import { namespaceOf, type WorkloadKey } from '../../model.ts';
 import { NamespaceTurns } from '../namespace-turns.ts';
 import { NO_BASELINES, NO_NAMES, type ObservedWorkload, type WorkloadRow } from '../rows.ts';
 import { decidesTheSame } from './dependencies.ts';
+import { indexedNames, isIndexedAlike } from './dependents.ts';
 
 /**
- * Keeps the dependencies of workloads within the limits: those of one workload, and those of a namespace. A pattern takes a few
- * bytes to write, and each source that it matches takes some hundred here and in the catalog.
+ * Keeps the sources that workloads refer to within the limits: those that one depends on, and all of a namespace. A pattern or a
+ * forged record takes few bytes to write, and each source takes some hundred here and in the catalog.
  */
 export class DependencyLimits {
+  readonly #keys: AnnotationKeys;
   readonly #limits: AnnotationLimits;
-  /** Maps a namespace to its dependencies that count. */
-  readonly #counts = new Map<string, number>();
+  /** The sources that count of each workload that has more than `UNCOUNTED`. */
+  readonly #counts = new Map<WorkloadKey, number>();
+  /** Their sum for each namespace. */
+  readonly #sums = new Map<string, number>();
   readonly #exceeding = new NamespaceTurns<WorkloadKey, true>();
 
-  constructor(limits: AnnotationLimits = DEFAULT_ANNOTATION_LIMITS) {
-    this.#limits = limits;
+  constructor(keys: AnnotationKeys) {
+    this.#keys = keys;
+    this.#limits = keys.limits ?? DEFAULT_ANNOTATION_LIMITS;
   }
 
-  /** Counts a row in place of the one before. Returns the row, without dependencies if they exceed a limit. */
+  /** Counts a row in place of the one before. Returns the row, without dependencies if a limit is exceeded. */
   admit(key: WorkloadKey, old: WorkloadRow | undefined, row: WorkloadRow): WorkloadRow {
-    const namespace = namespaceOf(key);
-    const others = (this.#counts.get(namespace) ?? 0) - countedOf(old);
-    const excess = row.excess ?? this.#excessOf(row, others);
-    const admitted = excess && excess !== row.excess ? withoutDependencies(row, excess) : row;
-    this.#setCount(namespace, others + countedOf(admitted));
-    if (excess?.inNamespace) this.#exceeding.put(key, true);
-    else if (old?.excess?.inNamespace) this.#exceeding.drop(key);
-    return admitted;
+    if (old && isIndexedAlike(old, row)) return row;
+    this.#setCount(key, 0);
+    const count = countOf(row, this.#keys);
+    const excess = row.excess ?? this.#excessOf(row, (this.#sums.get(namespaceOf(key)) ?? 0) + count);
+    if (!excess?.inNamespace) {
+      this.#setCount(key, count);
+      this.#exceeding.drop(key);
+      return row;
+    }
+    this.#exceeding.put(key, true);
+    return excess === row.excess ? row : withoutDependencies(row, excess);
   }
 
-  forget(key: WorkloadKey, old: WorkloadRow): void {
-    const namespace = namespaceOf(key);
-    this.#setCount(namespace, (this.#counts.get(namespace) ?? 0) - countedOf(old));
+  forget(key: WorkloadKey): void {
+    this.#setCount(key, 0);
     this.#exceeding.drop(key);
   }
 
@@ -52,18 +60,23 @@ export class DependencyLimits {
     return keys;
   }
 
-  #excessOf({ dependencies }: WorkloadRow, others: number): Excess | undefined {
-    const { namespaceDependencies: most } = this.#limits;
-    const given = dependencies.length;
-    const isFull = given > UNCOUNTED && others + beyondUncounted(given) > most;
+  #excessOf({ dependencies }: WorkloadRow, sum: number): Excess | undefined {
+    const { namespaceSources: most } = this.#limits;
+    const isFull = sum > most;
     return (
-      sourcesExcess(given, this.#limits) ?? (isFull ? excessOf('namespaceDependencies', most) : undefined)
+      sourcesExcess(dependencies.length, this.#limits) ??
+      (isFull ? excessOf('namespaceSources', most) : undefined)
     );
   }
 
-  #setCount(namespace: string, count: number): void {
-    if (count === 0) this.#counts.delete(namespace);
-    else this.#counts.set(namespace, count);
+  #setCount(key: WorkloadKey, count: number): void {
+    const before = this.#counts.get(key) ?? 0;
+    if (count === before) return;
+    const namespace = namespaceOf(key);
+    this.#sums.set(namespace, (this.#sums.get(namespace) ?? 0) - before + count);
+    if (count === 0) this.#counts.delete(key);
+    else this.#counts.set(key, count);
+    if (this.#sums.get(namespace) === 0) this.#sums.delete(namespace);
   }
 }
 
@@ -95,10 +108,24 @@ function withoutDependencies(row: WorkloadRow, excess: Excess): WorkloadRow {
   return { ...row, excess, dependencies: NO_NAMES, baselines: NO_BASELINES, stale: NO_NAMES };
 }
 
-function countedOf(row: WorkloadRow | undefined): number {
-  return row ? beyondUncounted(row.dependencies.length) : 0;
+function countOf(row: WorkloadRow, keys: AnnotationKeys): number {
+  return mayCount(row) ? Math.max(0, indexedNames(row, keys).names.size - UNCOUNTED) : 0;
 }
 
-function beyondUncounted(dependencies: number): number {
-  return Math.max(0, dependencies - UNCOUNTED);
+/** False if the row cannot have more than `UNCOUNTED` sources, without reading its lists and its record. */
+function mayCount({
+  uses,
+  mentions,
+  dependencies,
+  annotations,
+  podAnnotations,
+  record = '',
+}: WorkloadRow): boolean {
+  const listed = [...Object.values(annotations), ...Object.values(podAnnotations)];
+  const fromLists = listed.reduce((sum, { length }) => sum + Math.ceil(length / 2), 0);
+  const fromRecord = record.length / RECORD_ENTRY_LENGTH;
+  return uses.length + mentions.length + dependencies.length + fromLists + fromRecord > UNCOUNTED;
 }
+
+/** Characters of the shortest entry of a record. */
+const RECORD_ENTRY_LENGTH = 23;

@@ -45,14 +45,14 @@ export class Dependents {
 
   /** Returns the sources under which a workload is indexed. */
   sourcesOf(key: WorkloadKey, row: WorkloadRow): SourceKey[] {
-    return [...this.#names(row).names].map((name) => sourceKeyIn(namespaceOf(key), name));
+    return [...indexedNames(row, this.#keys).names].map((name) => sourceKeyIn(namespaceOf(key), name));
   }
 
   put(key: WorkloadKey, old: WorkloadRow | undefined, row: WorkloadRow): void {
     if (old && isIndexedAlike(old, row)) return;
     if (old) this.remove(key, old);
     const namespace = namespaceOf(key);
-    const { names, patterned } = this.#names(row);
+    const { names, patterned } = indexedNames(row, this.#keys);
     const users = this.#users.get(namespace) ?? new MultiMap();
     for (const name of names) users.add(name, key);
     if (!users.isEmpty) this.#users.set(namespace, users);
@@ -61,7 +61,7 @@ export class Dependents {
 
   remove(key: WorkloadKey, row: WorkloadRow): void {
     const namespace = namespaceOf(key);
-    const { names, patterned } = this.#names(row);
+    const { names, patterned } = indexedNames(row, this.#keys);
     const users = this.#users.get(namespace);
     for (const name of names) users?.delete(name, key);
     if (users?.isEmpty) this.#users.delete(namespace);
@@ -71,19 +71,25 @@ export class Dependents {
   #usersIn(source: SourceKey): MultiMap<WorkloadKey> | undefined {
     return this.#users.get(namespaceOf(source));
   }
+}
 
-  #names(row: WorkloadRow): { names: Set<SourceName>; patterned: readonly SourceKind[] } {
-    const { literal, patterned } = namedSources(row, this.#keys);
-    const recorded = Object.keys(recordedHashes(row.record));
-    return {
-      names: new Set([...row.uses, ...row.mentions, ...row.dependencies, ...literal, ...recorded]),
-      patterned,
-    };
-  }
+/**
+ * Returns the sources under which a workload is indexed, and the kinds that it names by pattern. Of a workload that exceeds a limit,
+ * none that it only has recorded; none at all if its namespace has no room for them.
+ */
+export function indexedNames(
+  row: WorkloadRow,
+  keys: AnnotationKeys,
+): { names: ReadonlySet<SourceName>; patterned: readonly SourceKind[] } {
+  if (row.excess?.inNamespace) return { names: new Set(), patterned: [] };
+  const { literal, patterned } = namedSources(row, keys);
+  const recorded = row.excess ? [] : Object.keys(recordedHashes(row.record));
+  const names = new Set([...row.uses, ...row.mentions, ...row.dependencies, ...literal, ...recorded]);
+  return { names, patterned };
 }
 
 /** Whether two rows of a workload are indexed under the same sources. */
-function isIndexedAlike(a: WorkloadRow, b: WorkloadRow): boolean {
+export function isIndexedAlike(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
     a.record === b.record &&
     decidesTheSame(a, b) &&

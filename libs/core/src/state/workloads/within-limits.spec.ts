@@ -21,7 +21,7 @@ const LIMITS: AnnotationLimits = {
   listBytes: 100,
   patternCost: 20,
   sources: 6,
-  namespaceDependencies: 100,
+  namespaceSources: 100,
 };
 
 function limited(facts: Partial<Sized>, limits: AnnotationLimits = LIMITS): ObservedWorkload {

@@ -32,7 +32,7 @@ export function decisionSettings(options: CommonOptions): DecisionSettings {
         listBytes: options.maxListBytes,
         patternCost: options.maxPatternCost,
         sources: options.maxWorkloadSources,
-        namespaceDependencies: options.maxNamespaceDependencies,
+        namespaceSources: options.maxNamespaceSources,
       },
     },
     autoReloadAll: options.autoReloadAll,

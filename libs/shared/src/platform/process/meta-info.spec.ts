@@ -27,7 +27,7 @@ const LIMITS = [
   'maxListBytes',
   'maxPatternCost',
   'maxWorkloadSources',
-  'maxNamespaceDependencies',
+  'maxNamespaceSources',
 ];
 
 it('the options have the fields of stakater/Reloader, our limits, and no others', () => {

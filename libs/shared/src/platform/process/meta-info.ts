@@ -43,7 +43,7 @@ export const META_LIMITS = [
   'maxListBytes',
   'maxPatternCost',
   'maxWorkloadSources',
-  'maxNamespaceDependencies',
+  'maxNamespaceSources',
 ] as const;
 
 /** stakater/Reloader's name of each field that is an option, and its value if Reroll has no such option. */

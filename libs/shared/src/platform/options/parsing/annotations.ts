@@ -148,11 +148,11 @@ export const annotationOptions = options('Annotations', {
       'Maximum sources that a workload may refer to, in its pod template and annotations together, and that it may depend on, by its patterns too.',
     ...integer({ min: 1, max: 10_000 }),
   },
-  maxNamespaceDependencies: {
+  maxNamespaceSources: {
     ...limit,
-    flag: '--max-namespace-dependencies',
-    default: String(LIMITS.namespaceDependencies),
-    description: `Maximum dependencies of all workloads of a namespace together; the first ${UNCOUNTED} of each do not count.`,
+    flag: '--max-namespace-sources',
+    default: String(LIMITS.namespaceSources),
+    description: `Maximum sources that all workloads of a namespace may refer to together, each counted for each workload, with those in applied records; ${UNCOUNTED} of each workload do not count.`,
     ...integer({ min: 1, max: 10_000_000 }),
   },
 });
