@@ -5,8 +5,7 @@ import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { Queues, ReloadToEnqueue } from '@reroll/redis/queue/queues';
-import { takeFrom } from '@reroll/core/take-from';
-import { ADOPTION_PAUSE, AdoptionRate } from '../resync/adoption.ts';
+import { ADOPTION_PAUSE, AdoptionRate, Corrections } from '../resync/adoption.ts';
 import { CatalogWriter, type Rows } from './catalog-writer.ts';
 import type { LeftOver } from './left-over.ts';
 import { sizeOf } from './row-size.ts';
@@ -67,8 +66,7 @@ const MAX_PAUSE = 5_000;
 export class Publisher {
   readonly #context: PublisherContext;
   readonly #notifyOnly: boolean;
-  readonly #adoptions: AdoptionRate;
-  readonly #corrections = new Set<WorkloadKey>();
+  readonly #corrections: Corrections;
   readonly #writer: CatalogWriter;
   #term: string | null = null;
   #isPreparing = false;
@@ -87,7 +85,7 @@ export class Publisher {
     this.#context = context;
     this.#notifyOnly = notifyOnly;
     this.#writer = new CatalogWriter(context.catalog);
-    this.#adoptions = new AdoptionRate(adoptionsPerSecond);
+    this.#corrections = new Corrections(new AdoptionRate(adoptionsPerSecond));
   }
 
   /** Keeps the outbox from now on, because this watcher is about to lead. */
@@ -156,7 +154,7 @@ export class Publisher {
       while (this.#hasWork()) await this.#once();
       this.#pause = MIN_PAUSE;
       const { dueIn } = this.#context.rollouts;
-      if (this.#corrections.size > 0) this.#later(ADOPTION_PAUSE);
+      if (!this.#corrections.isEmpty) this.#later(ADOPTION_PAUSE);
       else if (dueIn !== undefined) this.#later(Math.max(dueIn, MIN_PAUSE));
     } catch (error) {
       this.#context.metrics.publishRetries.inc();
@@ -181,7 +179,7 @@ export class Publisher {
         this.#writer.unanswered !== null ||
         this.#context.rollouts.dueIn === 0 ||
         !this.#context.clusterState.outbox.isEmpty() ||
-        this.#adoptions.hasToken(this.#corrections.size))
+        this.#corrections.isReady)
     );
   }
 
@@ -360,7 +358,7 @@ export class Publisher {
       await queues.enqueueReloads(ready);
     } catch (error) {
       // Those of earlier turns are in no outbox.
-      for (const { workload, isAdoption } of ready) if (isAdoption) this.#corrections.add(workload);
+      for (const { workload, isAdoption } of ready) if (isAdoption) this.#corrections.put(workload);
       throw error;
     }
     metrics.workqueueAdds.inc(ready.length);
@@ -385,16 +383,17 @@ export class Publisher {
   #ready(reloads: Jobs['reloads'], since: number): ReloadToEnqueue[] {
     const now: ReloadToEnqueue[] = [];
     for (const [workload, cause] of reloads) {
-      if (cause === 'correct') this.#corrections.add(workload);
+      if (cause === 'correct') this.#corrections.put(workload);
       else {
-        this.#corrections.delete(workload);
+        this.#corrections.drop(workload);
         now.push({ workload, since });
       }
     }
     this.#context.metrics.wakes.inc({ reason: 'owed' }, now.length);
     const { clusterState } = this.#context;
     // Skips workloads that were deleted or left the scope while they waited.
-    const corrections = takeFrom(this.#corrections, this.#adoptions.take(this.#corrections.size))
+    const corrections = this.#corrections
+      .take()
       .filter((key) => clusterState.workloads.has(key))
       .map((workload) => ({ workload, since, isAdoption: true }));
     this.#context.metrics.wakes.inc({ reason: 'correct' }, corrections.length);

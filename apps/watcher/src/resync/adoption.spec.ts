@@ -1,13 +1,20 @@
+import type { WorkloadKey } from '@reroll/core/model';
 import { expect, it } from 'vitest';
-import { ADOPTION_PAUSE, AdoptionRate } from './adoption.ts';
+import { ADOPTION_PAUSE, AdoptionRate, Corrections } from './adoption.ts';
 
-/** The tokens taken at each check during this many seconds, with more waiting than can be taken. */
+/** The tokens taken at each check during this many seconds. */
 function takenIn(seconds: number, perSecond: number): number[] {
   let now = 0;
   const rate = new AdoptionRate(perSecond, () => now);
   const taken: number[] = [];
-  for (; now < seconds * 1000; now += ADOPTION_PAUSE) taken.push(rate.take(1_000_000));
+  for (; now < seconds * 1000; now += ADOPTION_PAUSE) taken.push(allOf(rate, perSecond + 1));
   return taken;
+}
+
+function allOf(rate: AdoptionRate, most: number): number {
+  let tokens = 0;
+  while (tokens < most && rate.take()) tokens += 1;
+  return tokens;
 }
 
 it.each([1, 20, 30, 200, 10_000])(
@@ -21,3 +28,27 @@ it.each([1, 20, 30, 200, 10_000])(
     expect(all).toBeGreaterThanOrEqual(59 * perSecond);
   },
 );
+
+it('with 10,000 waiting in one namespace, one of another namespace is among the next two', () => {
+  let now = 0;
+  const corrections = new Corrections(new AdoptionRate(1, () => now));
+  const taken: WorkloadKey[] = [];
+  const takeFor = (seconds: number): void => {
+    for (const end = now + seconds * 1_000; now < end; now += 1_000) taken.push(...corrections.take());
+  };
+  for (let n = 0; n < 10_000; n += 1) corrections.put(`Deployment/big/web-${n}`);
+  takeFor(3);
+  corrections.put('Deployment/small/web');
+  takeFor(2);
+  expect(taken).toHaveLength(5);
+  expect(taken.slice(3)).toContain('Deployment/small/web');
+});
+
+it('a workload waits once, also if it is put again, and not at all once it is dropped', () => {
+  const corrections = new Corrections(new AdoptionRate(1_000));
+  for (const name of ['web', 'api', 'web', 'gone'] as const) corrections.put(`Deployment/ns/${name}`);
+  corrections.drop('Deployment/ns/gone');
+  expect(corrections.isReady).toBe(true);
+  expect(corrections.take()).toEqual(['Deployment/ns/web', 'Deployment/ns/api']);
+  expect([corrections.isEmpty, corrections.isReady]).toEqual([true, false]);
+});

@@ -1,6 +1,8 @@
 import { LEASES } from '@reroll/kube/lease/lease-record';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { objectPath } from '@reroll/kube/objects';
+import type { WorkloadKey } from '@reroll/core/model';
+import { NamespaceTurns } from '@reroll/core/state/namespace-turns';
 
 /** The annotation of the Lease that holds when this install adopted the cluster, RFC 3339, by the API server's clock. */
 export const ADOPTED_AT = 'reroll.dev/adopted-at';
@@ -25,8 +27,50 @@ export async function readAdoptedAt(
 export const ADOPTION_PAUSE = 50;
 
 /**
- * Limits the rate of record corrections, which are never urgent: a token bucket in memory that holds one token plus
- * what one pause adds. At most that many adoption jobs are under way when a change arrives: two at 20 a second.
+ * Workloads whose record is to be corrected, which is never urgent. Namespaces take turns, so that one with many workloads does not
+ * delay the others.
+ */
+export class Corrections {
+  readonly #waiting = new NamespaceTurns<WorkloadKey, true>();
+  readonly #rate: AdoptionRate;
+
+  constructor(rate: AdoptionRate) {
+    this.#rate = rate;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.isEmpty;
+  }
+
+  /** Whether there is a workload to take, and a token. */
+  get isReady(): boolean {
+    return !this.isEmpty && this.#rate.hasToken;
+  }
+
+  /** A workload that waits keeps its place. */
+  put(workload: WorkloadKey): void {
+    this.#waiting.put(workload, true);
+  }
+
+  drop(workload: WorkloadKey): void {
+    this.#waiting.drop(workload);
+  }
+
+  /** Takes as many workloads as there are tokens. */
+  take(): readonly WorkloadKey[] {
+    const taken: WorkloadKey[] = [];
+    for (let next = this.#next(); next; next = this.#next()) taken.push(next);
+    return taken;
+  }
+
+  #next(): WorkloadKey | undefined {
+    return !this.isEmpty && this.#rate.take() ? this.#waiting.take()?.[0] : undefined;
+  }
+}
+
+/**
+ * Limits the rate of record corrections: a token bucket in memory that holds one token plus what one pause adds. At most that many
+ * adoption jobs are under way when a change arrives: two at 20 a second.
  */
 export class AdoptionRate {
   readonly #perSecond: number;
@@ -44,18 +88,16 @@ export class AdoptionRate {
     this.#filledAt = now();
   }
 
-  /** Whether any of `wanted` could be taken now. */
-  hasToken(wanted: number): boolean {
+  get hasToken(): boolean {
     this.#fill();
-    return wanted > 0 && this.#tokens >= 1;
+    return this.#tokens >= 1;
   }
 
-  /** Takes up to `most` tokens and returns how many. */
-  take(most: number): number {
-    this.#fill();
-    const taken = Math.min(most, Math.floor(this.#tokens));
-    this.#tokens -= taken;
-    return taken;
+  /** Takes a token, if there is one. */
+  take(): boolean {
+    if (!this.hasToken) return false;
+    this.#tokens -= 1;
+    return true;
   }
 
   #fill(): void {

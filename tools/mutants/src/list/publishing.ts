@@ -166,7 +166,7 @@ export const publishingMutants = [
   ...inFile(`${RESYNC}/adoption.ts`, [
     {
       name: 'adoption has no limit',
-      text: `this.#tokens -= taken;`,
+      text: `this.#tokens -= 1;`,
       replacement: ``,
       killedBy: {
         spec: `${RESYNC}/adoption.spec.ts`,
