@@ -13,8 +13,10 @@ export const work = {
   compiledCost: 0,
   /** Cost of the patterns that names were matched against, times the length of the name. */
   matchSteps: 0,
-  /** Names of dependencies that patterns added to or removed from rows. */
+  /** Names of sources that were gone through to make rows anew, or to put them into the index of users or remove them from it. */
   dependencyNames: 0,
+  /** Sources of workloads that were looked up one by one. */
+  sourceLookups: 0,
   /** Characters of hashed pod templates. */
   templateCharacters: 0,
   /** Markers in pod templates that were hashed. */

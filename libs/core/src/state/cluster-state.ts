@@ -1,5 +1,6 @@
 import { kindOf, namespaceOf, SOURCE_KINDS, type SourceKey, type WorkloadKey } from '../model.ts';
 import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
+import { work } from '../work.ts';
 import { asksTheSame, needsAdvice } from './workloads/advice.ts';
 import { changesOf, type Seen, type SourceChanges, UserEvaluation } from './sources/changed-sources.ts';
 import { DeletedSources } from './sources/deleted-sources.ts';
@@ -8,7 +9,7 @@ import { DependencyJudging, DependencyMoves } from './dependencies/dependency-ju
 import { decidesTheSame } from './dependencies/dependencies.ts';
 import { withExcessOf } from './dependencies/dependency-limits.ts';
 import {
-  absentKeys,
+  eachAbsent,
   isWithin,
   latest,
   type Listed,
@@ -45,7 +46,7 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from './rows.ts';
-import { inOneGo, slicesOf } from './slices.ts';
+import { inOneGo, inSlices, turn } from './slices.ts';
 import { isLaterSighting } from './workloads/template-owner.ts';
 
 /**
@@ -127,10 +128,8 @@ export class ClusterState {
     if (this.#positions.isFirstList(list.scope)) yield* this.#adoptDependencies(list);
     this.sourcesFound(list);
     const known = withCatalog(this.sourcesIn(list.scope), this.#sources, list);
-    for (const absent of absentKeys(known, list, this.#settings.rowsPerSlice)) {
-      for (const key of absent) this.#sourceAbsent(key, list);
-      yield;
-    }
+    const each = (key: SourceKey): void => this.#sourceAbsent(key, list);
+    yield* eachAbsent(known, list, { size: this.#settings.rowsPerSlice, each });
     this.#positions.sourcesListed(list.scope, list.rv);
   }
 
@@ -189,16 +188,18 @@ export class ClusterState {
   /** Takes a complete list of workloads of one scope, or its last portion. */
   workloadsListed(list: Listed<ObservedWorkload, WorkloadRow>): void {
     this.workloadsFound(list);
-    for (const absent of this.absentWorkloads(list)) for (const key of absent) this.workloadDeleted(key);
+    inOneGo(this.eachAbsentWorkload(list, (key) => this.workloadDeleted(key)));
   }
 
   /**
-   * Yields the workloads that are absent from a complete list and so are deleted. Each slice holds those among `rowsPerSlice` known
-   * keys.
+   * Calls `each` for the workloads that are absent from a complete list and so are deleted, in slices. `each` is to delete them.
    */
-  absentWorkloads(list: Listed<ObservedWorkload, WorkloadRow>): Iterable<readonly WorkloadKey[]> {
+  eachAbsentWorkload(
+    list: Listed<ObservedWorkload, WorkloadRow>,
+    each: (key: WorkloadKey) => void,
+  ): Iterable<void> {
     const known = withCatalog(this.#workloadsOf(list.scope.namespace), this.#workloads, list);
-    return absentKeys(known, list, this.#settings.rowsPerSlice);
+    return eachAbsent(known, list, { size: this.#settings.rowsPerSlice, each });
   }
 
   workloadWritten(seen: ObservedWorkload): void {
@@ -229,19 +230,12 @@ export class ClusterState {
    * slice. Workloads go first, so that a workload is always judged with all its sources.
    */
   *leave(namespace: string): Generator<void, void, void> {
-    for (const slice of this.#slicesOf(this.#workloadsIn.get(namespace))) {
-      for (const key of slice) {
-        this.workloadDeleted(key);
-        this.#outbox.dropReloadOf(key);
-      }
-      yield;
-    }
-    for (const kind of SOURCE_KINDS) {
-      for (const slice of this.#slicesOf(this.#byNamespace.get(`${kind}/${namespace}`))) {
-        for (const key of slice) this.#forgetSource(key, `${kind}/${namespace}`);
-        yield;
-      }
-    }
+    yield* this.#inSlices(this.#workloadsIn.get(namespace), (key) => {
+      this.workloadDeleted(key);
+      this.#outbox.dropReloadOf(key);
+    });
+    for (const kindIn of SOURCE_KINDS.map((kind) => `${kind}/${namespace}`))
+      yield* this.#inSlices(this.#byNamespace.get(kindIn), (key) => this.#forgetSource(key, kindIn));
     this.#positions.forget(namespace);
   }
 
@@ -251,34 +245,39 @@ export class ClusterState {
    * Then queues some of the workloads that exceed a limit of dependencies to be judged again.
    */
   *prune(): Generator<void, void, void> {
-    let keys: SourceKey[] = [];
-    let pairs = 0;
-    for (const key of this.#deleted.resync()) {
-      keys.push(key);
-      pairs += 1 + this.#dependents.usersOf(key).length;
-      if (pairs < this.#settings.rowsPerSlice) continue;
-      this.#dropDeleted(keys);
-      keys = [];
-      pairs = 0;
-      yield;
-    }
-    this.#dropDeleted(keys);
+    const deleted = this.#deleted.resync();
+    while (this.#pruneSome(deleted)) yield;
     this.#dependencies.judgeExceedingAgain();
     this.evaluation.onWork();
   }
 
-  #dropDeleted(keys: readonly SourceKey[]): void {
-    const unneeded = keys.filter((key) => this.#deleted.isUnneeded(key));
+  /** Drops some of the sources, in one slice. Returns false if none is left. */
+  #pruneSome(deleted: Iterator<SourceKey>): boolean {
+    const isOver = turn();
+    const unneeded: SourceKey[] = [];
     const moves = new DependencyMoves();
-    for (const key of unneeded) {
-      const gone = { name: sourceNameOf(key), isDependency: false, begin: () => ({ rv: RV_UNKNOWN }) };
-      for (const workload of this.#dependents.usersOf(key)) {
-        const row = this.#workloads.get(workload);
-        if (row) moves.note(workload, row, gone);
+    let next = deleted.next();
+    for (let pairs = 0; next.done !== true; next = deleted.next()) {
+      const key = next.value;
+      const users = this.#dependents.usersOf(key);
+      if (this.#deleted.isUnneeded(key)) {
+        unneeded.push(key);
+        this.#noteGone(key, users, moves);
       }
+      pairs += 1 + users.length;
+      if (pairs >= this.#settings.rowsPerSlice || isOver()) break;
     }
     for (const move of moves.moved()) this.#dependencies.move(move);
     for (const key of unneeded) this.#forgetSource(key, `${kindOf(key)}/${namespaceOf(key)}`);
+    return next.done !== true;
+  }
+
+  #noteGone(key: SourceKey, users: readonly WorkloadKey[], moves: DependencyMoves): void {
+    const gone = { name: sourceNameOf(key), isDependency: false, begin: () => ({ rv: RV_UNKNOWN }) };
+    for (const workload of users) {
+      const row = this.#workloads.get(workload);
+      if (row) moves.note(workload, row, gone);
+    }
   }
 
   #forgetSource(key: SourceKey, kindIn: string): void {
@@ -317,10 +316,7 @@ export class ClusterState {
    */
   *resync(): Generator<void, void, void> {
     this.#pending.beginResync();
-    for (const slice of this.#slicesOf(this.#workloads.keys())) {
-      for (const key of slice) this.#resyncOne(key);
-      yield;
-    }
+    yield* this.#inSlices(this.#workloads.keys(), (key) => this.#resyncOne(key));
   }
 
   #resyncOne(key: WorkloadKey): void {
@@ -460,8 +456,8 @@ export class ClusterState {
     for (const workload of this.#dependencies.judgeSome(isOver)) this.#touch(workload);
   }
 
-  #slicesOf<T>(items: Iterable<T>): Iterable<readonly T[]> {
-    return slicesOf(items, this.#settings.rowsPerSlice);
+  #inSlices<T>(items: Iterable<T>, each: (item: T) => void): Generator<void, void, void> {
+    return inSlices(items, { size: this.#settings.rowsPerSlice, each });
   }
 
   #workloadsOf(namespace: string): Iterable<WorkloadKey> {
@@ -474,16 +470,13 @@ export class ClusterState {
    */
   *#adoptDependencies(list: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
     const { scope, rv, catalog } = list;
-    for (const slice of this.#slicesOf(this.#workloadsOf(scope.namespace))) {
-      for (const key of slice) {
-        const isNew = (name: SourceName): boolean => {
-          const source = sourceKeyIn(namespaceOf(key), name);
-          return isWithin(scope, source) && !catalog.has(source);
-        };
-        this.#change(key, (row) => withBaselinesFrom(row, rv, isNew));
-      }
-      yield;
-    }
+    yield* this.#inSlices(this.#workloadsOf(scope.namespace), (key) => {
+      const isNew = (name: SourceName): boolean => {
+        const source = sourceKeyIn(namespaceOf(key), name);
+        return isWithin(scope, source) && !catalog.has(source);
+      };
+      this.#change(key, (row) => withBaselinesFrom(row, rv, isNew));
+    });
   }
 
   #replace(key: WorkloadKey, row: WorkloadRow): void {
@@ -508,6 +501,9 @@ export class ClusterState {
   }
 
   #sourceOf(namespace: string): (name: SourceName) => SourceRow | undefined {
-    return (name) => this.#sources.get(sourceKeyIn(namespace, name));
+    return (name) => {
+      work.sourceLookups += 1;
+      return this.#sources.get(sourceKeyIn(namespace, name));
+    };
   }
 }

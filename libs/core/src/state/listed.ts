@@ -1,6 +1,6 @@
 import { isNewer, type Rv, RV_UNKNOWN, maxRv } from '../rv.ts';
 import { kindOf, namespaceOf, type Key } from '../model.ts';
-import { slicesOf } from './slices.ts';
+import { inSlices } from './slices.ts';
 
 /** What one stream covers: a kind, in one namespace or (`''`) in all. */
 export interface Scope {
@@ -31,17 +31,20 @@ export interface Listed<Seen, Row> extends Portion<Seen, Row> {
   readonly unread?: readonly string[];
 }
 
-/** Yields the known keys of the list's scope that the list does not show. Each slice holds those among `perSlice` known keys. */
-export function* absentKeys<ObjectKey extends Key<string>>(
+/** Calls `each` for the known keys of the list's scope that the list does not show, in slices of at most `size` known keys. */
+export function* eachAbsent<ObjectKey extends Key<string>>(
   known: Iterable<ObjectKey>,
   list: Listed<{ readonly key: ObjectKey }, unknown>,
-  perSlice: number,
-): Generator<readonly ObjectKey[], void, void> {
+  { size, each }: { readonly size: number; readonly each: (key: ObjectKey) => void },
+): Generator<void, void, void> {
   const present = new Set<string>(list.unread);
   for (const { key } of list.objects) present.add(key);
   const isAbsent = (key: ObjectKey): boolean =>
     !present.has(key) && !list.found?.has(key) && isWithin(list.scope, key);
-  for (const slice of slicesOf(known, perSlice)) yield slice.filter(isAbsent);
+  const eachKnown = (key: ObjectKey): void => {
+    if (isAbsent(key)) each(key);
+  };
+  yield* inSlices(known, { size, each: eachKnown });
 }
 
 /** Yields the keys that the cluster state knows in the list's scope, then those that only the catalog knows. */

@@ -18,17 +18,39 @@ export function* slicesOf<T>(items: Iterable<T>, size: number): Generator<readon
   if (slice.length > 0) yield slice;
 }
 
+/** Calls `each` for the items in order. Yields after `size` of them, or earlier if the turn is over, and after the last. */
+export function* inSlices<T>(
+  items: Iterable<T>,
+  { size, each }: { readonly size: number; readonly each: (item: T) => void },
+): Generator<void, void, void> {
+  let isOver = turn();
+  let left = size;
+  for (const item of items) {
+    each(item);
+    left -= 1;
+    if (left > 0 && !isOver()) continue;
+    yield;
+    isOver = turn();
+    left = size;
+  }
+  if (left < size) yield;
+}
+
 /** Runs sliced work without pauses: for small work, or where nothing else has to run. */
 export function inOneGo(work: Iterable<void>): void {
   for (const _ of work) continue;
 }
 
-/** Work on patterns and rules in one turn, in steps of matching; see `work`. */
+/** Work in one turn, in steps of matching, of at most about 20 ns each. The costs below are in such steps. */
 const TURN_STEPS = 250_000;
-/** Cost of the rules for one pair, in steps. */
-const DECISION_STEPS = 100;
-/** Cost of one name in a row that is rebuilt, in steps. */
-const DEPENDENCY_STEPS = 10;
+/** The cost of each, as measured; see `work`. */
+const STEPS = {
+  decisions: 100,
+  dependencyNames: 10,
+  sourceLookups: 20,
+  listCharacters: 1,
+  recordCharacters: 0.5,
+};
 
 /** Begins a turn. Returns a function that tells whether the turn has used up its steps. */
 export function turn(): () => boolean {
@@ -37,5 +59,12 @@ export function turn(): () => boolean {
 }
 
 function spent(): number {
-  return work.matchSteps + DECISION_STEPS * work.decisions + DEPENDENCY_STEPS * work.dependencyNames;
+  return (
+    work.matchSteps +
+    STEPS.decisions * work.decisions +
+    STEPS.dependencyNames * work.dependencyNames +
+    STEPS.sourceLookups * work.sourceLookups +
+    STEPS.listCharacters * work.listCharacters +
+    STEPS.recordCharacters * work.recordCharacters
+  );
 }

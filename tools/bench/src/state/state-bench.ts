@@ -117,7 +117,7 @@ class StateRun {
         for (const { key } of objects) found.add(key);
       });
     const list = { scope: WORKLOADS, rv: String(2 * this.#size), objects: [], found, catalog: NO_ROWS };
-    await this.#slices(this.#state.absentWorkloads(list));
+    await this.#slices(this.#state.eachAbsentWorkload(list, (key) => this.#state.workloadDeleted(key)));
     await this.#evaluate();
     while (this.#state.outbox.hasRows)
       // oxlint-disable-next-line no-await-in-loop -- one portion after the other

@@ -3,6 +3,7 @@ import { adoptedNames } from '../../adopted/adopted.ts';
 import type { AnnotationKeys } from '../../annotations/annotation-keys.ts';
 import type { Annotations, SourceKey, SourceKind } from '../../model.ts';
 import { nameList } from '../../patterns/patterns.ts';
+import { work } from '../../work.ts';
 import {
   decideReload,
   type Decision,
@@ -57,6 +58,7 @@ export function namedSources(workload: Annotated, keys: AnnotationKeys): NamedSo
       if (!LITERAL.test(word)) patterned.push(kind);
       if (/^[A-Za-z0-9.-]+$/.test(word)) literal.push(`${kind}/${word}`);
     }
+    work.dependencyNames += words.length;
   }
   literal.push(...adoptedSources(workload, keys));
   return { literal, patterned: [...new Set(patterned)] };

@@ -3,6 +3,7 @@ import { kindOf, namespaceOf, type SourceKey, type SourceKind, type WorkloadKey 
 import { recordedHashes } from '../../record/record.ts';
 import { decidesTheSame, namedSources } from './dependencies.ts';
 import { MultiMap } from '../multi-map.ts';
+import { work } from '../../work.ts';
 import { sameLists, sourceKeyIn, sourceNameOf, type SourceName, type WorkloadRow } from '../rows.ts';
 
 /** Index from sources to the workloads that an event of the source can affect. */
@@ -85,6 +86,7 @@ export function indexedNames(
   const { literal, patterned } = namedSources(row, keys);
   const recorded = row.excess ? [] : Object.keys(recordedHashes(row.record));
   const names = new Set([...row.uses, ...row.mentions, ...row.dependencies, ...literal, ...recorded]);
+  work.dependencyNames += names.size;
   return { names, patterned };
 }
 

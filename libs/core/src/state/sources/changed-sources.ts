@@ -61,13 +61,13 @@ export class UserEvaluation {
     this.onWork();
   }
 
-  /** Runs one slice, shorter with costly patterns. Returns true if this window has more to do. */
+  /** Runs one slice, which ends early if its turn is over. Returns true if this window has more to do. */
   slice(): boolean {
     const isOver = turn();
     for (let left = this.#by.perSlice; left > 0 && !isOver();) {
       const next = this.#turns.take();
       if (!next) {
-        this.#doSome(left);
+        this.#doSome(left, isOver);
         break;
       }
       const [key, begun] = next;
@@ -111,8 +111,8 @@ export class UserEvaluation {
     this.#evaluated.delete(key);
   }
 
-  #doSome(most: number): void {
-    for (let step = 0; step < most && this.#afterwards; step += 1)
+  #doSome(most: number, isOver: () => boolean): void {
+    for (let step = 0; step < most && this.#afterwards && !isOver(); step += 1)
       if (this.#afterwards.next().done === true) this.#afterwards = null;
   }
 

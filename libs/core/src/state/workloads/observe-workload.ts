@@ -151,7 +151,9 @@ export function withBaselinesFrom(
   rv: Rv,
   isMeant: (name: SourceName) => boolean,
 ): WorkloadRow {
-  const moved = Object.entries(row.baselines).filter(([name, from]) => isNewer(rv, from) && isMeant(name));
+  const all = Object.entries(row.baselines);
+  work.dependencyNames += all.length;
+  const moved = all.filter(([name, from]) => isNewer(rv, from) && isMeant(name));
   if (moved.length === 0) return row;
   return {
     ...row,

@@ -36,13 +36,16 @@ export class WorkloadIntake {
   /** `listed` in slices, between which other streams may be observed. Yields the workloads that are gone. */
   *listEnds(list: Listed<ObservedWorkload, WorkloadRow>): Generator<readonly WorkloadKey[], void, void> {
     this.found(list);
-    for (const absent of this.#clusterState.absentWorkloads(list)) {
-      for (const key of absent) {
-        this.#forget(key);
-        this.#clusterState.workloadDeleted(key);
-        this.#tellFollowers(key, 'list');
-      }
-      yield absent;
+    let gone: WorkloadKey[] = [];
+    const each = (key: WorkloadKey): void => {
+      this.#forget(key);
+      this.#clusterState.workloadDeleted(key);
+      this.#tellFollowers(key, 'list');
+      gone.push(key);
+    };
+    for (const _ of this.#clusterState.eachAbsentWorkload(list, each)) {
+      yield gone;
+      gone = [];
     }
   }
 
