@@ -198,6 +198,35 @@ it('gives the jobs of a lot although rows that came later do not fit into the sa
   expect(outbox.takeRows(10).workloads).toEqual(['Deployment/busy/web-2']);
 });
 
+it('has the jobs of a namespace wait for its own rows only', () => {
+  const outbox = new Outbox();
+  for (const namespace of ['busy', 'quiet'] as const) {
+    for (let n = 0; n < (namespace === 'busy' ? 1_000 : 1); n += 1)
+      outbox.writeWorkload(`Deployment/${namespace}/web-${n}`);
+    outbox.enqueueReload(`Deployment/${namespace}/web-0`, 'owed');
+  }
+  expect(outbox.takeJobs(10).reloads).toEqual([]);
+  const first = outbox.takeRows(250).workloads;
+  expect(first).toHaveLength(250);
+  expect(first[25]).toBe('Deployment/quiet/web-0');
+  expect(outbox.takeJobs(10).reloads).toEqual([['Deployment/quiet/web-0', 'owed']]);
+  for (let write = 0; write < 3; write += 1) {
+    expect(outbox.takeJobs(10).reloads).toEqual([]);
+    outbox.takeRows(251);
+  }
+  expect(outbox.takeJobs(10).reloads).toEqual([['Deployment/busy/web-0', 'owed']]);
+  expect(outbox.isEmpty()).toBe(true);
+});
+
+it('lets namespaces take turns with jobs, too', () => {
+  const outbox = new Outbox();
+  for (const key of WORKLOADS) outbox.enqueueReload(key, 'owed');
+  outbox.enqueueReload('Deployment/quiet/web', 'owed');
+  const taken = [outbox.takeJobs(100), outbox.takeJobs(100)].map(({ reloads }) => reloads);
+  expect(taken.map(({ length }) => length)).toEqual([100, 100]);
+  expect(taken[1]?.[0]).toEqual(['Deployment/quiet/web', 'owed']);
+});
+
 it('writes every row in the end if only one fits at a time', () => {
   const outbox = new Outbox();
   outbox.writeAll([], WORKLOADS);

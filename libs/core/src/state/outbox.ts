@@ -1,5 +1,5 @@
-import type { SourceKey, WorkloadKey } from '../model.ts';
-import { takeFrom } from '../take-from.ts';
+import { namespaceOf, type SourceKey, type WorkloadKey } from '../model.ts';
+import { Lots, Taken, TakenJobs, type RowKeyOf, type Sort } from './lots.ts';
 import type { SourceHashes } from './rows.ts';
 
 /**
@@ -35,71 +35,8 @@ export interface Jobs {
   readonly resumes: readonly WorkloadKey[];
 }
 
-const NO_JOBS: Jobs = { changes: [], reloads: [], resumes: [] };
-
-interface RowKeyOf {
-  readonly sources: SourceKey;
-  readonly workloads: WorkloadKey;
-}
-
-/** Rows of one sort that are taken for one write. */
-class Taken<K> {
-  readonly keys: K[] = [];
-  readonly #takesMore: (key: K) => boolean;
-  #isFull = false;
-
-  constructor(takesMore: (key: K) => boolean) {
-    this.#takesMore = takesMore;
-  }
-
-  hasRoom(most: number): boolean {
-    return !this.#isFull && this.keys.length < most;
-  }
-
-  add(key: K): void {
-    this.keys.push(key);
-    this.#isFull = !this.#takesMore(key);
-  }
-
-  addFrom(changed: Set<K>, most: number): void {
-    for (const key of changed) {
-      if (!this.hasRoom(most)) return;
-      changed.delete(key);
-      this.add(key);
-    }
-  }
-}
-
-/** Rows that changed, and the jobs that came with them. */
-class Lot {
-  readonly sources = new Set<SourceKey>();
-  readonly workloads = new Set<WorkloadKey>();
-  readonly changes = new Set<SourceKey>();
-  readonly reloads = new Map<WorkloadKey, PendingCause>();
-  readonly resumes = new Set<WorkloadKey>();
-
-  get hasRows(): boolean {
-    return this.sources.size + this.workloads.size > 0;
-  }
-
-  get hasJobs(): boolean {
-    return this.changes.size + this.reloads.size + this.resumes.size > 0;
-  }
-
-  enqueueReload(key: WorkloadKey, cause: PendingCause): void {
-    if (cause === 'owed' || !this.reloads.has(key)) this.reloads.set(key, cause);
-  }
-
-  takeJobs(most: number): Jobs {
-    const reloads: [WorkloadKey, PendingCause][] = [];
-    for (const reload of this.reloads) {
-      if (reloads.length === most) break;
-      reloads.push(reload);
-    }
-    for (const [key] of reloads) this.reloads.delete(key);
-    return { changes: takeFrom(this.changes, most), reloads, resumes: takeFrom(this.resumes, most) };
-  }
-}
+/** Rows of a sort that one namespace has in a write before the next one has its turn. */
+const ROWS_PER_TURN = 25;
 
 /** The publisher's view of an outbox: it takes rows before the jobs that need them, and puts back what it could not write. */
 export type Drain = Pick<
@@ -120,14 +57,13 @@ export type Drain = Pick<
 
 /**
  * The writes and jobs that the cluster state has decided on. It holds only keys, and hashes of sources that changed, so it never outgrows
- * the cluster.
- *
- * Rows and jobs gather in an open lot. When the jobs of the closed lot are taken, the open one is closed and another is begun. Jobs
- * of a lot wait for its rows only, so rows that change all the time hold up nothing.
+ * the cluster. Namespaces take turns, and jobs wait for earlier rows of their own namespace only: see `Lots`.
  */
 export class Outbox {
-  #closed = new Lot();
-  #open = new Lot();
+  readonly #lots = new Map<string, Lots>();
+  /** Namespaces with rows, by their sort, and with jobs: those that have waited longest come first. */
+  readonly #withRows = { sources: new Set<string>(), workloads: new Set<string>() };
+  readonly #withJobs = new Set<string>();
   #everySource: Every<SourceKey> | undefined;
   #everyWorkload: Every<WorkloadKey> | undefined;
   /** How the changes were found that have a change job or will have one, until the row is taken. */
@@ -136,32 +72,32 @@ export class Outbox {
 
   /** Rows that changed, in a new set as all of these. */
   get sources(): ReadonlySet<SourceKey> {
-    return new Set([...this.#closed.sources, ...this.#open.sources]);
+    return new Set(this.#each(({ sources }) => sources));
   }
 
   get workloads(): ReadonlySet<WorkloadKey> {
-    return new Set([...this.#closed.workloads, ...this.#open.workloads]);
+    return new Set(this.#each(({ workloads }) => workloads));
   }
 
   get changes(): ReadonlySet<SourceKey> {
-    return new Set([...this.#closed.changes, ...this.#open.changes]);
+    return new Set(this.#each(({ changes }) => changes));
   }
 
   get reloads(): ReadonlyMap<WorkloadKey, PendingCause> {
-    return new Map([...this.#closed.reloads, ...this.#open.reloads]);
+    return new Map(this.#each(({ reloads }) => reloads));
   }
 
   get resumes(): ReadonlySet<WorkloadKey> {
-    return new Set([...this.#closed.resumes, ...this.#open.resumes]);
+    return new Set(this.#each(({ resumes }) => resumes));
   }
 
   /** Queues a row for writing, or for removal if the cluster state no longer has it. */
   writeSource(key: SourceKey): void {
-    this.#open.sources.add(key);
+    this.#addRow('sources', key, 'open');
   }
 
   writeWorkload(key: WorkloadKey): void {
-    this.#open.workloads.add(key);
+    this.#addRow('workloads', key, 'open');
   }
 
   /** Queues every row for writing, beside the rows that changed. Reads the keys only when they are taken, so the call is cheap. */
@@ -182,42 +118,42 @@ export class Outbox {
 
   /** Beside a job for the same of the closed lot, because that one may go before the row of what happened now. */
   enqueueChange(key: SourceKey): void {
-    this.#open.changes.add(key);
+    this.#withJob(key).open.changes.add(key);
   }
 
   /** For a source whose row is written: a waiting job will find it. */
   enqueueWritten(key: SourceKey): void {
-    if (!this.#hasChange(key)) this.#open.changes.add(key);
+    if (!this.#hasChange(key)) this.enqueueChange(key);
   }
 
   enqueueReload(key: WorkloadKey, cause: PendingCause): void {
-    this.#open.enqueueReload(key, cause);
+    this.#withJob(key).open.enqueueReload(key, cause);
   }
 
   enqueueResume(key: WorkloadKey): void {
-    this.#open.resumes.add(key);
+    this.#withJob(key).open.resumes.add(key);
   }
 
   /** Drops the jobs of a source that left the scope. */
   dropChangeOf(key: SourceKey): void {
-    for (const lot of [this.#closed, this.#open]) lot.changes.delete(key);
+    this.#drop(key, ({ changes }) => changes.delete(key));
     this.#foundBy.delete(key);
     this.#readings.delete(key);
   }
 
   dropReloadOf(key: WorkloadKey): void {
-    for (const lot of [this.#closed, this.#open]) {
-      lot.reloads.delete(key);
-      lot.resumes.delete(key);
-    }
+    this.#drop(key, ({ reloads, resumes }) => {
+      reloads.delete(key);
+      resumes.delete(key);
+    });
   }
 
   get hasRows(): boolean {
-    return this.#closed.hasRows || this.#open.hasRows || this.#writesEvery;
+    return this.#withRows.sources.size + this.#withRows.workloads.size > 0 || this.#writesEvery;
   }
 
   isEmpty(): boolean {
-    return !this.hasRows && !this.#closed.hasJobs && !this.#open.hasJobs;
+    return !this.hasRows && this.#withJobs.size === 0;
   }
 
   get #writesEvery(): boolean {
@@ -225,80 +161,131 @@ export class Outbox {
   }
 
   /**
-   * Takes at most `most` rows of each sort, oldest first, and no further workload once `takesMore` has returned false for one. While
-   * every row is to be written, rows that changed are at most half of them, so that this comes to an end.
+   * Takes at most `most` rows of each sort, and no further workload once `takesMore` has returned false for one. While every row is to
+   * be written, rows that changed are at most half of them, so that this comes to an end.
    */
   takeRows(most: number, takesMore: (workload: WorkloadKey) => boolean = () => true): RowKeys {
     const half = Math.ceil(most / 2);
-    const takenSources = new Taken<SourceKey>(() => true);
-    this.#takeChanged('sources', takenSources, this.#everySource ? half : most);
-    if (this.#everySource && fill(takenSources, this.#everySource, most)) this.#everySource = undefined;
-    const takenWorkloads = new Taken(takesMore);
-    this.#takeChanged('workloads', takenWorkloads, this.#everyWorkload ? half : most);
-    if (this.#everyWorkload && fill(takenWorkloads, this.#everyWorkload, most))
-      this.#everyWorkload = undefined;
-    const [sources, workloads] = [takenSources.keys, takenWorkloads.keys];
-    this.#written('sources', sources);
-    this.#written('workloads', workloads);
+    const sources = new Taken<SourceKey>(() => true);
+    this.#takeChanged('sources', sources, this.#everySource ? half : most);
+    if (this.#everySource && fill(sources, this.#everySource, most)) this.#everySource = undefined;
+    const workloads = new Taken(takesMore);
+    this.#takeChanged('workloads', workloads, this.#everyWorkload ? half : most);
+    if (this.#everyWorkload && fill(workloads, this.#everyWorkload, most)) this.#everyWorkload = undefined;
+    this.#written('sources', sources.keys);
+    this.#written('workloads', workloads.keys);
     return {
-      sources: sources.map((key) => [key, this.#takeFoundBy(key)] as const),
-      workloads,
-      readings: this.#takeReadings(sources),
+      sources: sources.keys.map((key) => [key, this.#takeFoundBy(key)] as const),
+      workloads: workloads.keys,
+      readings: this.#takeReadings(sources.keys),
     };
   }
 
   /** Readings are not put back: without one, a worker reads the source. */
   putBackRows({ sources, workloads }: Omit<RowKeys, 'readings'>): void {
     for (const [key, foundBy] of sources) {
-      this.#closed.sources.add(key);
+      this.#addRow('sources', key, 'closed');
       if (foundBy) this.found(key, foundBy);
     }
-    for (const key of workloads) this.#closed.workloads.add(key);
+    for (const key of workloads) this.#addRow('workloads', key, 'closed');
   }
 
-  /** Takes at most `most` jobs of each sort, oldest first; none before the rows that they need are taken. */
+  /** Takes at most `most` jobs of each sort; none of a namespace before the rows that they need are taken. */
   takeJobs(most: number): Jobs {
-    if (this.#open.hasJobs && !this.#closed.hasRows && !this.#closed.hasJobs) {
-      this.#closed = this.#open;
-      this.#open = new Lot();
+    const taken = new TakenJobs(most);
+    // Without those that this puts at the end of the queue.
+    const waiting = [...this.#withJobs];
+    for (const namespace of waiting) {
+      if (!taken.hasRoom) break;
+      const lots = this.#lotsOf(namespace);
+      lots.close();
+      if (this.#writesEvery) continue;
+      lots.takeJobs(taken);
+      this.#settle(namespace, lots);
     }
-    return this.#closed.hasRows || this.#writesEvery ? NO_JOBS : this.#closed.takeJobs(most);
+    return taken;
   }
 
   putBackJobs({ changes, reloads, resumes }: Jobs): void {
-    for (const key of changes) this.#closed.changes.add(key);
-    for (const [key, cause] of reloads) this.#closed.enqueueReload(key, cause);
-    for (const key of resumes) this.#closed.resumes.add(key);
+    for (const key of changes) this.#withJob(key).closed.changes.add(key);
+    for (const [key, cause] of reloads) this.#withJob(key).closed.enqueueReload(key, cause);
+    for (const key of resumes) this.#withJob(key).closed.resumes.add(key);
   }
 
   clear(): void {
-    this.#closed = new Lot();
-    this.#open = new Lot();
+    this.#lots.clear();
+    this.#withRows.sources.clear();
+    this.#withRows.workloads.clear();
+    this.#withJobs.clear();
     this.#everySource = undefined;
     this.#everyWorkload = undefined;
     this.#foundBy.clear();
     this.#readings.clear();
   }
 
-  #takeChanged<Sort extends 'sources' | 'workloads'>(
-    sort: Sort,
-    taken: Taken<RowKeyOf[Sort]>,
-    most: number,
-  ): void {
-    const open = this.#open[sort] as Set<RowKeyOf[Sort]>;
-    taken.addFrom(this.#closed[sort] as Set<RowKeyOf[Sort]>, most);
-    for (const key of taken.keys) open.delete(key);
-    taken.addFrom(open, most);
+  #lotsOf(namespace: string): Lots {
+    const lots = this.#lots.get(namespace) ?? new Lots();
+    this.#lots.set(namespace, lots);
+    return lots;
   }
 
-  /** A row is written as it is then, so it waits nowhere else. */
-  #written(sort: 'sources' | 'workloads', keys: readonly (SourceKey | WorkloadKey)[]): void {
-    for (const lot of [this.#closed, this.#open])
-      for (const key of keys) (lot[sort] as Set<SourceKey | WorkloadKey>).delete(key);
+  *#each<T>(of: (lot: Lots['open']) => Iterable<T>): Generator<T, void, void> {
+    for (const lots of this.#lots.values()) for (const lot of lots.all) yield* of(lot);
+  }
+
+  #addRow<S extends Sort>(sort: S, key: RowKeyOf[S], lot: 'open' | 'closed'): void {
+    const namespace = namespaceOf(key);
+    this.#lotsOf(namespace)[lot].rows(sort).add(key);
+    this.#withRows[sort].add(namespace);
+  }
+
+  #withJob(key: SourceKey | WorkloadKey): Lots {
+    const namespace = namespaceOf(key);
+    this.#withJobs.add(namespace);
+    return this.#lotsOf(namespace);
+  }
+
+  #drop(key: SourceKey | WorkloadKey, from: (lot: Lots['open']) => void): void {
+    const lots = this.#lots.get(namespaceOf(key));
+    if (!lots) return;
+    for (const lot of lots.all) from(lot);
+    this.#settle(namespaceOf(key), lots);
+  }
+
+  /** Forgets that a namespace has rows or jobs if it has none. One that has jobs goes to the end of the queue. */
+  #settle(namespace: string, lots: Lots): void {
+    for (const sort of ['sources', 'workloads'] as const)
+      if (!lots.hasRows(sort)) this.#withRows[sort].delete(namespace);
+    if (this.#withJobs.delete(namespace) && lots.hasJobs) this.#withJobs.add(namespace);
+    const isLeft = this.#withRows.sources.has(namespace) || this.#withRows.workloads.has(namespace);
+    if (!isLeft && !lots.hasJobs) this.#lots.delete(namespace);
+  }
+
+  #takeChanged<S extends Sort>(sort: S, taken: Taken<RowKeyOf[S]>, most: number): void {
+    const waiting = this.#withRows[sort];
+    // A namespace with more rows goes to the end, where the loop comes to it again.
+    for (const namespace of waiting) {
+      if (!taken.hasRoom(most)) return;
+      waiting.delete(namespace);
+      const lots = this.#lotsOf(namespace);
+      lots.takeRows(sort, taken, Math.min(most, taken.keys.length + ROWS_PER_TURN));
+      if (lots.hasRows(sort)) waiting.add(namespace);
+      else this.#settle(namespace, lots);
+    }
+  }
+
+  #written<S extends Sort>(sort: S, keys: readonly RowKeyOf[S][]): void {
+    for (const key of keys) {
+      const namespace = namespaceOf(key);
+      const lots = this.#lots.get(namespace);
+      if (!lots) continue;
+      lots.written(sort, key);
+      this.#settle(namespace, lots);
+    }
   }
 
   #hasChange(key: SourceKey): boolean {
-    return this.#closed.changes.has(key) || this.#open.changes.has(key);
+    return this.#lots.get(namespaceOf(key))?.all.some(({ changes }) => changes.has(key)) ?? false;
   }
 
   #takeReadings(keys: readonly SourceKey[]): Map<SourceKey, SourceHashes> {

@@ -9,8 +9,8 @@ export const boundMutants = [
   ...inFile(`${DEPENDENCIES}/dependency-limits.ts`, [
     {
       name: 'the dependencies of a namespace have no limit',
-      text: `const isFull = given > UNCOUNTED && others + beyondUncounted(given) > most;`,
-      replacement: `const isFull = given < 0 && others > most;`,
+      text: `const isFull = sum > most;`,
+      replacement: `const isFull = sum < 0 && most < 0;`,
       killedBy: {
         spec: `${DEPENDENCIES}/dependency-limits.spec.ts`,
         test: 'have them as far as there is room, and other namespaces have all of theirs',

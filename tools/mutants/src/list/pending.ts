@@ -185,13 +185,13 @@ export const pendingMutants = [
   ...inFile(`${STATE}/outbox.ts`, [
     {
       name: 'change jobs that could not be enqueued are dropped',
-      text: `for (const key of changes) this.#closed.changes.add(key);`,
+      text: `for (const key of changes) this.#withJob(key).closed.changes.add(key);`,
       replacement: ``,
       killedBy: { spec: `${STATE}/outbox.spec.ts`, test: 'gives jobs again that were put back' },
     },
     {
       name: 'reload jobs that could not be enqueued are dropped',
-      text: `for (const [key, cause] of reloads) this.#closed.enqueueReload(key, cause);`,
+      text: `for (const [key, cause] of reloads) this.#withJob(key).closed.enqueueReload(key, cause);`,
       replacement: ``,
       killedBy: { spec: `${STATE}/outbox.spec.ts`, test: 'gives jobs again that were put back' },
     },

@@ -84,8 +84,8 @@ export const publishingMutants = [
   ...inFile(OUTBOX, [
     {
       name: 'jobs go while all rows are written again',
-      text: `return this.#closed.hasRows || this.#writesEvery ? NO_JOBS : this.#closed.takeJobs(most);`,
-      replacement: `return this.#closed.hasRows ? NO_JOBS : this.#closed.takeJobs(most);`,
+      text: `if (this.#writesEvery) continue;`,
+      replacement: ``,
       killedBy: {
         spec: OUTBOX_SPEC,
         test: 'writes every row in the end, however many change meanwhile, and gives no job before',
@@ -102,12 +102,20 @@ export const publishingMutants = [
     },
     {
       name: 'what happens joins a job that goes before its row is written',
-      text: `this.#open.enqueueReload(key, cause);`,
-      replacement: `if (!this.#closed.reloads.has(key)) this.#open.enqueueReload(key, cause);`,
+      text: `this.#withJob(key).open.enqueueReload(key, cause);`,
+      replacement: `if (!this.#withJob(key).closed.reloads.has(key)) this.#withJob(key).open.enqueueReload(key, cause);`,
       killedBy: {
         spec: OUTBOX_SPEC,
         test: 'gives a job of its own to what happens after the job before it was closed',
       },
+    },
+  ]),
+  ...inFile('libs/core/src/state/lots.ts', [
+    {
+      name: 'jobs go before the rows of their namespace',
+      text: `if (!this.closed.hasRows) taken.addFrom(this.closed);`,
+      replacement: `taken.addFrom(this.closed);`,
+      killedBy: { spec: OUTBOX_SPEC, test: 'has the jobs of a namespace wait for its own rows only' },
     },
   ]),
   ...inFile(`${PUBLISH}/catalog-writer.ts`, [
