@@ -23,7 +23,7 @@ import { noSettings } from './no-settings.ts';
 import type { WhyFacts } from './why-facts.ts';
 
 const from = 'catalog';
-const NOT_KNOWN = 'It does not exist, is not watched, or the caller may not see it.';
+const NOT_KNOWN = 'Its namespace or kind may not be watched.';
 
 interface PreviewBy {
   readonly settings: ExplainSettings;

@@ -8,6 +8,7 @@ import type { HttpRoute, RouteStream } from '../connect/http-route.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { contentTypeOf, isOfAdmin, networkReason, problemError, wayError } from './answer-error.ts';
 import { answerOf, httpCall, type AnswerOf, type HttpCall, type InputOf } from './operation.ts';
+import { subjectOf } from './subject.ts';
 
 export interface Way {
   readonly open: () => Promise<HttpRoute>;
@@ -39,7 +40,7 @@ export class AdminApi {
     const call = httpCall(id, input);
     const headers = headersOf(call);
     const result = await this.#persistently(() => this.#send(call, headers));
-    if (result.status >= 300) throw problemError(result.status, result.text);
+    if (result.status >= 300) throw problemError(result.status, result.text, subjectOf(input));
     return answerOf(id, result.text);
   }
 

@@ -22,13 +22,15 @@ export function isOfAdmin(status: number, contentType: string): boolean {
     : /problem\+json/.test(contentType);
 }
 
-/** The admin's problem details as a message for the user. */
-export function problemError(status: number, text: string): CliError {
+/** The admin's problem details as a message for the user. `subject`: what a 404 is about, if that is one thing. */
+export function problemError(status: number, text: string, subject?: string): CliError {
   const read = PROBLEM.safeParse(jsonOf(text));
   if (!read.success) return new CliError(`the admin refused the request (${status})`, { status });
   const { title, detail, errors = [], code } = read.data as z.infer<typeof problem>;
   const places = errors.map(({ path, expected }) => `${path}: ${expected}`);
-  return new CliError(detail === undefined ? lowerFirst(title) : `${lowerFirst(title)}: ${detail}`, {
+  const about = status === 404 && subject !== undefined ? `${subject}: ` : '';
+  const message = `${about}${lowerFirst(title)}`;
+  return new CliError(detail === undefined ? message : `${message}: ${detail}`, {
     hints: [...places, ...(HINTS[code] ?? [])],
     status,
   });

@@ -3,10 +3,10 @@ import { APPROVED_ANNOTATION } from '@reroll/core/holds/hold';
 import { EVENTS } from '@reroll/kube/kube-events';
 import { collectionPath } from '@reroll/kube/objects';
 import { workloadRef, type WorkloadRef } from '../args/object-ref.ts';
-import { annotate, pathOf } from '../direct/annotate.ts';
+import { annotate, ofExisting, pathOf } from '../direct/annotate.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Session } from '../session.ts';
-import { fullName } from '../views/names.ts';
+import { fullName, placedName } from '../views/names.ts';
 import { running, type Adder, type Call } from './command.ts';
 
 export const addApprove: Adder = (program, host) => {
@@ -27,7 +27,8 @@ async function runApprove({ session, io, words }: Call): Promise<void> {
   if (given !== undefined && !PENDING_ID.test(given))
     throw usageError(`expected an id of ten hexadecimal digits, given ${JSON.stringify(given)}`);
   const id = given ?? (await latestId(session, workload));
-  await annotate(session, pathOf(workload), { annotations: { [APPROVED_ANNOTATION]: id } });
+  const written = annotate(session, pathOf(workload), { annotations: { [APPROVED_ANNOTATION]: id } });
+  await ofExisting(placedName(workload), written);
   io.out(`${fullName(workload)} approved (${id})\n`);
 }
 
@@ -49,7 +50,7 @@ async function latestId(session: Session, { kind, namespace, name }: WorkloadRef
   const [, message = ''] = times.toSorted(([a], [b]) => (a < b ? -1 : 1)).at(-1) ?? [];
   const id = pendingIdIn(message);
   if (id !== undefined) return id;
-  throw new CliError(`no Event tells that ${kind} ${namespace}/${name} waits for an approval`, {
+  throw new CliError(`no Event says that ${kind} ${namespace}/${name} waits for an approval`, {
     hints: [
       'Events are kept for an hour; `kubectl reroll change` shows the id among the details of a change',
     ],

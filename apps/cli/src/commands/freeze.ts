@@ -4,11 +4,11 @@ import { namespacePath } from '@reroll/kube/objects';
 import { workloadRef } from '../args/object-ref.ts';
 import { ifGiven, untilArgument } from '../args/values.ts';
 import { DEFAULT_ADMIN_NAMESPACE } from '../connect/find-admin.ts';
-import { annotate, pathOf } from '../direct/annotate.ts';
+import { annotate, ofExisting, pathOf } from '../direct/annotate.ts';
 import { usageError } from '../errors.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
-import { fullName } from '../views/names.ts';
+import { fullName, placedName } from '../views/names.ts';
 import { running, type Adder, type Call } from './command.ts';
 
 interface PlaceOptions {
@@ -24,6 +24,8 @@ interface Place {
   readonly path: string;
   readonly annotation: string;
   readonly name: string;
+  /** As an error names it. */
+  readonly object: string;
 }
 
 export const addFreeze: Adder = (program, host) => {
@@ -59,15 +61,23 @@ async function runFreeze({ session, io, words, options }: Call<FreezeOptions>): 
       `expected a --reason of at most ${MOST_FREEZE_REASON} characters, given ${reason.length}`,
     );
   const end = ifGiven(until, (text) => untilArgument('--until', text, io.now()));
-  const { path, annotation, name } = placeOf(session, words, options);
-  await annotate(session, path, { annotations: { [annotation]: freezeText(end, reason) } });
-  io.out(`${safeText(name)} frozen${end === undefined ? '' : ` ${untilText(end)}`}\n`);
+  const place = placeOf(session, words, options);
+  await write(session, place, freezeText(end, reason));
+  io.out(`${safeText(place.name)} frozen${end === undefined ? '' : ` ${untilText(end)}`}\n`);
 }
 
 async function runUnfreeze({ session, io, words, options }: Call<PlaceOptions>): Promise<void> {
-  const { path, annotation, name } = placeOf(session, words, options);
-  await annotate(session, path, { annotations: { [annotation]: null } });
-  io.out(`${safeText(name)} no longer frozen\n`);
+  const place = placeOf(session, words, options);
+  await write(session, place, null);
+  io.out(`${safeText(place.name)} no longer frozen\n`);
+}
+
+async function write(
+  session: Session,
+  { path, annotation, object }: Place,
+  value: string | null,
+): Promise<void> {
+  await ofExisting(object, annotate(session, path, { annotations: { [annotation]: value } }));
 }
 
 const ADMIN_NAMESPACE_HINT = 'if the installation is in that namespace: --admin-namespace';
@@ -85,9 +95,10 @@ function placeOf(session: Session, words: readonly string[], { all }: PlaceOptio
   if (words.length === 0)
     return ofNamespace(session.namespace, FREEZE_ANNOTATION, `namespace/${session.namespace}`);
   const workload = workloadRef(words, session.namespace);
-  return { path: pathOf(workload), annotation: FREEZE_ANNOTATION, name: fullName(workload) };
+  const annotation = FREEZE_ANNOTATION;
+  return { path: pathOf(workload), annotation, name: fullName(workload), object: placedName(workload) };
 }
 
 function ofNamespace(namespace: string, annotation: string, name: string): Place {
-  return { path: namespacePath(namespace), annotation, name };
+  return { path: namespacePath(namespace), annotation, name, object: `namespace/${namespace}` };
 }

@@ -20,6 +20,18 @@ async function cluster(path: string, env: Readonly<Record<string, string>> = {})
   };
 }
 
+it.each([
+  [['freeze', 'deploy/web', '--reason', 'r'], 'deployment/web in the namespace shop'],
+  [['unfreeze', 'deploy', 'web'], 'deployment/web in the namespace shop'],
+  [['freeze', '--reason', 'r'], 'namespace/shop'],
+  [['unfreeze', '--all'], 'namespace/reroll'],
+  [['approve', 'deploy/web', 'aaaaaaaaaa'], 'deployment/web in the namespace shop'],
+  [['resume', 'secret/db', '--reason', 'r'], 'secret/db in the namespace shop'],
+])('an object that does not exist is named: %j', async (words, object) => {
+  const { run } = await apiServer({});
+  expect(await run(...words)).toEqual({ code: 1, out: '', err: `error: there is no ${object}\n` });
+});
+
 describe('resume', () => {
   const SECRET = '/api/v1/namespaces/shop/secrets/db';
   const secret = { body: { metadata: { name: 'db', namespace: 'shop', resourceVersion: '41' } } };
@@ -189,7 +201,7 @@ describe('approve', () => {
     const { run, requests } = await apiServer({ [`GET ${EVENTS}`]: items() });
     expect(await run('approve', 'deploy/web')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('no Event tells that Deployment shop/web waits for an approval'),
+      err: expect.stringContaining('no Event says that Deployment shop/web waits for an approval'),
     });
     expect(await run('approve', 'deploy/web', 'ABC')).toMatchObject({
       code: 2,

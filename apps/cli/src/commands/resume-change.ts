@@ -3,11 +3,11 @@ import { objectPath } from '@reroll/kube/objects';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import { resumedMetadata } from '@reroll/kube/sources/resume-change';
 import { sourceRef } from '../args/object-ref.ts';
-import { annotate } from '../direct/annotate.ts';
+import { annotate, ofExisting } from '../direct/annotate.ts';
 import { CliError } from '../errors.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
-import { fullName } from '../views/names.ts';
+import { fullName, placedName } from '../views/names.ts';
 
 /** Lets the waves of a source's current data go on after a failed rollout, with the rights of the user. */
 export async function resumeChange(
@@ -20,7 +20,8 @@ export async function resumeChange(
   if (!definition) throw new RangeError(`no source kind ${source.kind}`);
   const path = objectPath(definition, source);
   try {
-    await annotate(session, path, await resumedMetadata(session.cluster.client, { path, reason }));
+    const metadata = resumedMetadata(session.cluster.client, { path, reason });
+    await annotate(session, path, await ofExisting(placedName(source), metadata));
   } catch (error) {
     if (!(error instanceof KubeError) || error.status !== 409) throw error;
     throw new CliError(`${fullName(source)} was written by somebody else meanwhile; nothing is resumed`, {

@@ -1,7 +1,9 @@
 import { MERGE_PATCH, METADATA_ONLY } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
 import { objectPath } from '@reroll/kube/objects';
 import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { WorkloadRef } from '../args/object-ref.ts';
+import { CliError } from '../errors.ts';
 import type { Session } from '../session.ts';
 
 /** The path of a workload in the API. */
@@ -23,4 +25,14 @@ export async function annotate({ cluster }: Session, path: string, metadata: Cha
   const query = { fieldManager: 'reroll-cli' };
   const options = { contentType: MERGE_PATCH, accept: METADATA_ONLY, query };
   await cluster.client.patch(path, { metadata }, options);
+}
+
+/** Resolves as `answer`. @throws a `CliError` if the API server does not know the object, `deployment/web in the namespace shop` */
+export async function ofExisting<Answer>(object: string, answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 404) throw error;
+    throw new CliError(`there is no ${object}`);
+  }
 }

@@ -7,7 +7,7 @@ import { ExplainGatherer } from '@reroll/kube/gather-explain';
 import type { SourceRef, WorkloadRef } from '../args/object-ref.ts';
 import { CliError } from '../errors.ts';
 import type { Session } from '../session.ts';
-import { shortName } from '../views/names.ts';
+import { placedName } from '../views/names.ts';
 import { namespaceHolds } from './namespace-holds.ts';
 import { findSettings, type FoundSettings } from './settings.ts';
 
@@ -45,5 +45,5 @@ export function gatherer(session: Session, { settings }: FoundSettings): Explain
 export async function existing(gather: ExplainGatherer, workload: WorkloadRef): Promise<ExplainedWorkload> {
   const read = await gather.workload(keyOf(workload));
   if (read !== null) return read;
-  throw new CliError(`there is no ${shortName(workload)} in the namespace ${workload.namespace}`);
+  throw new CliError(`there is no ${placedName(workload)}`);
 }

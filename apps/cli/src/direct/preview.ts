@@ -8,7 +8,6 @@ import { isSourceKind, keyOf, SOURCE_KINDS, type SourceKey } from '@reroll/core/
 import type { SourceRow } from '@reroll/core/state/rows';
 import type { ExplainGatherer } from '@reroll/kube/gather-explain';
 import { METADATA_ONLY } from '@reroll/kube/client/connection';
-import { KubeError } from '@reroll/kube/client/errors';
 import { objectPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import { SECRET_PROVIDER_CLASSES } from '@reroll/kube/sources/secret-provider-class';
@@ -16,7 +15,8 @@ import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { SourceRef, WorkloadRef } from '../args/object-ref.ts';
 import { CliError } from '../errors.ts';
 import type { Session } from '../session.ts';
-import { shortName } from '../views/names.ts';
+import { placedName } from '../views/names.ts';
+import { ofExisting } from './annotate.ts';
 import { existing, gatherer } from './explain.ts';
 import { namespaceHolds } from './namespace-holds.ts';
 import { findSettings, type FoundSettings } from './settings.ts';
@@ -126,19 +126,14 @@ export async function annotationsOfCluster(
   object: SourceRef | WorkloadRef,
 ): Promise<PresentAnnotations> {
   const resource = resourceOf(object);
-  try {
-    const path = objectPath(resource, object);
-    const accept = isSourceKind(object.kind) ? { accept: METADATA_ONLY } : {};
-    const { body } = await cluster.client.get<KubeObject>(path, accept);
-    const template = workloadKind(object.kind)?.template(body);
-    return {
-      annotations: body.metadata.annotations ?? {},
-      podAnnotations: template?.metadata?.annotations ?? {},
-    };
-  } catch (error) {
-    if (!(error instanceof KubeError) || error.status !== 404) throw error;
-    throw new CliError(`there is no ${shortName(object)} in the namespace ${object.namespace}`);
-  }
+  const path = objectPath(resource, object);
+  const accept = isSourceKind(object.kind) ? { accept: METADATA_ONLY } : {};
+  const { body } = await ofExisting(placedName(object), cluster.client.get<KubeObject>(path, accept));
+  const template = workloadKind(object.kind)?.template(body);
+  return {
+    annotations: body.metadata.annotations ?? {},
+    podAnnotations: template?.metadata?.annotations ?? {},
+  };
 }
 
 function resourceOf({ kind }: SourceRef | WorkloadRef): KubeResource {

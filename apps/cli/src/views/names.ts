@@ -11,6 +11,11 @@ export function shortName({ kind, name }: Pick<Named, 'kind' | 'name'>): string 
   return `${kindForTable(kind)}/${name}`;
 }
 
+/** `deployment/web in the namespace shop`, as errors name it. */
+export function placedName(object: Named): string {
+  return `${shortName(object)} in the namespace ${object.namespace}`;
+}
+
 /** `deployment.apps/web`, as `-o name` prints it. */
 export function fullName({ kind, name }: Pick<Named, 'kind' | 'name'>): string {
   return `${kindForName(kind)}/${name}`;
