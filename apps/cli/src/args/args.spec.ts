@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { keyOf } from '@reroll/core/model';
 import { annotationChanges, annotationsAfter } from './annotation-changes.ts';
 import { kindForName, sourceKindOf, workloadKindOf } from './kinds.ts';
-import { isSourceWord, sourceRef, workloadRef } from './object-ref.ts';
+import { anyRef, isSourceRef, sourceRef, workloadRef } from './object-ref.ts';
 import { durationArgument, numberArgument, sinceArgument, untilArgument, wordArgument } from './values.ts';
 
 describe('kinds, as kubectl takes them', () => {
@@ -65,10 +65,13 @@ describe('names of objects', () => {
   it('a source is named the same way, and can be told from a workload', () => {
     expect(keyOf(sourceRef(['cm', 'x'], 'shop'))).toBe('ConfigMap/shop/x');
     expect([
-      isSourceWord(['secret/db']),
-      isSourceWord(['secret', 'db']),
-      isSourceWord(['deploy/db']),
+      isSourceRef(anyRef(['secret/db'], 'shop')),
+      isSourceRef(anyRef(['secret', 'db'], 'shop')),
+      isSourceRef(anyRef(['deploy/db'], 'shop')),
     ]).toEqual([true, true, false]);
+    expect(() => anyRef(['pod/web'], 'shop')).toThrow(
+      'expected a source or a workload (cm, secret, spc, deploy, sts, ds, cj, job, ro, dc), given "pod"',
+    );
   });
 
   it.each([

@@ -31,6 +31,13 @@ const SOURCE: Sort<SourceKind> = {
   kindOf: sourceKindOf,
 };
 
+const EITHER: Sort<SourceKind | WorkloadKind> = {
+  noun: `${SOURCE.noun} or ${WORKLOAD.noun}`,
+  words: [...SOURCE_WORDS, ...WORKLOAD_WORDS],
+  example: SOURCE.example,
+  kindOf: (text) => sourceKindOf(text) ?? workloadKindOf(text),
+};
+
 /**
  * Reads the object that `deploy/web`, `deployment.apps/web`, `deploy web` or `Deployment/shop/web` names. The last form,
  * which the API uses, has its own namespace; the others are in `namespace`.
@@ -45,9 +52,9 @@ export function sourceRef(words: readonly string[], namespace: string): SourceRe
   return objectRef(SOURCE, words, namespace);
 }
 
-/** A workload or a source, for commands that take both. */
-export function isSourceWord(words: readonly string[]): boolean {
-  return sourceKindOf(partsOf(words)[0] ?? '') !== undefined;
+/** A source or a workload, for commands that take both. */
+export function anyRef(words: readonly string[], namespace: string): SourceRef | WorkloadRef {
+  return objectRef(EITHER, words, namespace);
 }
 
 export function isSourceRef(object: SourceRef | WorkloadRef): object is SourceRef {

@@ -1,13 +1,6 @@
 import type { Preview, PreviewRequest } from '@reroll/shared/api/explain';
 import { annotationChanges, annotationsAfter, type AnnotationChanges } from '../args/annotation-changes.ts';
-import {
-  isSourceRef,
-  isSourceWord,
-  sourceRef,
-  workloadRef,
-  type SourceRef,
-  type WorkloadRef,
-} from '../args/object-ref.ts';
+import { anyRef, isSourceRef, type SourceRef, type WorkloadRef } from '../args/object-ref.ts';
 import { annotationsOfCluster, previewOfCluster, type PresentAnnotations } from '../direct/preview.ts';
 import { usageError } from '../errors.ts';
 import { paintFor } from '../output/color.ts';
@@ -48,11 +41,8 @@ interface Proposal {
 
 async function runPreview({ session, io, words: given, options }: Call<PreviewOptions>): Promise<void> {
   const { words, flags } = rerollFlags(given);
-  const isSource = isSourceWord(words);
-  const proposal = proposalOf(options, isSource);
-  const object = isSource
-    ? sourceRef(words, session.namespaceOfObject)
-    : workloadRef(words, session.namespaceOfObject);
+  const object = anyRef(words, session.namespaceOfObject);
+  const proposal = proposalOf(options, isSourceRef(object));
   const { preview, settings } = (await isDirect(session, options, flags))
     ? await directPreview(session, { object, proposal, flags })
     : await adminPreview(session, object, proposal);
