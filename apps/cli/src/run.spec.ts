@@ -473,7 +473,7 @@ describe('called wrongly, it says what was expected and given, and ends with 2',
     [['changes', '-w', '-o', 'yaml'], 'expected -o json or none with --watch, given "yaml"'],
     [
       ['limits', '--concurrency', '0', '--reason', 'r'],
-      'expected --concurrency to be a number of 1 to 1000, given "0"',
+      'expected --concurrency to be a number of 1 to 1000, or default, given "0"',
     ],
     [['limits', '--concurrency', '4'], 'expected --reason with a limit that is set'],
     [

@@ -46,11 +46,12 @@ function timeIn(text: string): number {
 export function numberArgument(
   flag: string,
   text: string,
-  { least, most }: { readonly least: number; readonly most: number },
+  { least, most, or }: { readonly least: number; readonly most: number; readonly or?: string },
 ): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < least || value > most) {
-    throw usageError(`expected ${flag} to be a number of ${least} to ${most}, given ${JSON.stringify(text)}`);
+    const expected = `a number of ${least} to ${most}${or === undefined ? '' : `, or ${or}`}`;
+    throw usageError(`expected ${flag} to be ${expected}, given ${JSON.stringify(text)}`);
   }
   return value;
 }

@@ -27,5 +27,5 @@ it.each([
   const { url, requests } = await stubAdmin(() => undefined);
   const { code, err } = await runCli(['limits', flag, text, '--reason', 'r', '--server', url]);
   expect([code, requests]).toEqual([2, []]);
-  expect(err).toBe(`error: expected ${flag} to be a number of ${range}, given "${text}"\n`);
+  expect(err).toBe(`error: expected ${flag} to be a number of ${range}, or default, given "${text}"\n`);
 });

@@ -82,7 +82,7 @@ function wantedLimits(
 }
 
 function limitOf(flag: string, text: string, range: { least: number; most: number }): number | null {
-  return text === UNSET ? null : numberArgument(flag, text, range);
+  return text === UNSET ? null : numberArgument(flag, text, { ...range, or: UNSET });
 }
 
 /** Drops unknown fields of a newer server. */
