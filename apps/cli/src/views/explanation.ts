@@ -1,3 +1,4 @@
+import { isHoldReason } from '@reroll/core/holds/hold';
 import type { Explanation, Preview } from '@reroll/shared/api/explain';
 import { toneOf } from '../output/color.ts';
 import { toned, type Cell, type Column } from '../output/table.ts';
@@ -20,7 +21,8 @@ export function explanationFacts(explanation: Explanation): (readonly [string, C
     ['Recorded', recordText(record)],
     ['Pending', due.detail],
     ...explanation.holds.map(
-      ({ reason, detail }) => ['Held', toned(`${reason}: ${detail}`, 'waiting')] as const,
+      ({ reason, stops, detail }) =>
+        [stops || isHoldReason(reason) ? 'Held' : 'Note', toned(`${reason}: ${detail}`, 'waiting')] as const,
     ),
   ];
 }

@@ -27,8 +27,8 @@ export function limitText(limit: number | null, unset: string): string {
 
 function historyText(history: Status['history'], now: number): string {
   if (history === null) return 'unknown';
-  const since = history.oldest === null ? '' : `, since ${age(history.oldest, now)}`;
-  return `${history.changes} changes${since}`;
+  const counted = `${history.changes} ${history.changes === 1 ? 'change' : 'changes'}`;
+  return history.oldest === null ? counted : `${counted}, the oldest ${age(history.oldest, now)} ago`;
 }
 
 function pendingText({ workloads, oldest }: NonNullable<Status['owed']>, now: number): Cell {
@@ -53,7 +53,7 @@ function redisHealth({ full = false, usedRatio, ...redis }: Status['redis']): Ce
 
 function rightsText({ clusterWide, mayReload, maySteer }: Status['caller']): string {
   const scope = clusterWide ? 'all namespaces' : 'your namespaces';
-  const reload = mayReload ? ['reload'] : [];
+  const reload = mayReload ? ['request reloads'] : [];
   const control = maySteer ? ['control queues'] : [];
   const may = LIST.format(['read', ...reload, ...control]);
   return `who may ${may} in ${scope}`;

@@ -1,19 +1,48 @@
+import type { Explanation } from '@reroll/shared/api/explain';
 import { expect, it } from 'vitest';
-import { changeSummary, status, workload, workloadSummary } from '../testing/answers.ts';
+import { changeSummary, DB, status, WEB, workload, workloadSummary } from '../testing/answers.ts';
 import { changeFacts, sourceText } from './changes.ts';
+import { explanationFacts } from './explanation.ts';
 import { statusFacts } from './status.ts';
 import { pendingFacts, workloadsView } from './workloads.ts';
 
 it.each([
   [{ mayReload: false, maySteer: false, clusterWide: false }, 'read in your namespaces'],
-  [{ mayReload: true, maySteer: false, clusterWide: false }, 'read and reload in your namespaces'],
+  [{ mayReload: true, maySteer: false, clusterWide: false }, 'read and request reloads in your namespaces'],
   [
     { mayReload: true, maySteer: true, clusterWide: true },
-    'read, reload and control queues in all namespaces',
+    'read, request reloads and control queues in all namespaces',
   ],
 ])('status tells what the caller may do: %j', (rights, text) => {
   const facts = statusFacts(status({ caller: { name: 'alice', mayHold: false, ...rights } }), 0);
   expect(facts).toContainEqual(['You are', `alice, who may ${text}`]);
+});
+
+it.each([
+  [1, null, '1 change'],
+  [2, '1970-01-01T00:00:00.000Z', '2 changes, the oldest 5s ago'],
+])('status counts %i changes', (changes, oldest, text) => {
+  const facts = statusFacts(status({ history: { changes, oldest } }), 5_000);
+  expect(facts).toContainEqual(['History', text]);
+});
+
+it.each([
+  ['InvalidPattern', false, 'Note'],
+  ['Frozen', false, 'Held'],
+  ['Contested', true, 'Held'],
+] as const)('an explanation tells %s, which stops: %j, as a %s', (reason, stops, label) => {
+  const explanation = {
+    workload: WEB,
+    source: DB,
+    reloads: true,
+    reason: 'AutoReload',
+    record: { recorded: null, current: null, agrees: null },
+    due: { detail: 'd' },
+    use: { detail: 'd' },
+    holds: [{ reason, stops, detail: 'd' }],
+  } as unknown as Explanation;
+  const facts = explanationFacts(explanation);
+  expect(facts.at(-1)).toMatchObject([label, { text: `${reason}: d` }]);
 });
 
 it.each([
