@@ -388,6 +388,18 @@ it.each([
   [
     { 'reroll.dev/approval': 'required' },
     'AwaitsApproval',
+    'The workload waits until someone approves what is pending (reroll.dev/approval).',
+  ],
+  [
+    { 'reroll.dev/approval': 'maybe' },
+    'AwaitsApproval',
+    expect.stringContaining(
+      '). reroll.dev/approval cannot be read: expected required or none, given "maybe".',
+    ),
+  ],
+  [
+    { 'reroll.dev/approval': 'required', 'reroll.dev/approved': '' },
+    'AwaitsApproval',
     expect.stringContaining('waits until someone approves'),
   ],
 ] as const)(

@@ -97,17 +97,16 @@ export function holdNow({
 }: ExplainInput): ReloadHold | undefined {
   if (now === undefined) return undefined;
   const { annotations, record } = row;
-  const hold = holdOf({
+  return holdOf({
     workload: annotations,
     ...NO_NAMESPACES,
     ...namespaces,
     defaults: settings.holds ?? {},
     record,
-    id: '',
+    // Known only when something is pending.
+    id: undefined,
     now,
   });
-  // What is pending, and so its id, is known only when it is.
-  return hold?.reason === 'AwaitsApproval' ? { ...hold, detail: REASONS[hold.reason] } : hold;
 }
 
 function sentence(text: string): string {

@@ -3,7 +3,6 @@ import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotations/annotation-keys.
 import { DEFAULT_ANNOTATION_LIMITS } from '../annotations/annotation-limits.ts';
 import type { SourceRow, WorkloadRow } from '../state/rows.ts';
 import type { SourceKey, WorkloadKind } from '../model.ts';
-import { REASONS } from '../reasons.ts';
 import { EXPLAIN_SETTINGS } from '../testing/explaining.ts';
 import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
 import type { ExplainedWorkload } from './facts.ts';
@@ -235,7 +234,7 @@ describe('what would hold the reload now', () => {
       'an approval, of which the id is not known',
       { 'reroll.dev/approval': 'required' },
       {},
-      ['AwaitsApproval', undefined, REASONS.AwaitsApproval],
+      ['AwaitsApproval', undefined, expect.stringContaining('until someone approves what is pending')],
     ],
     [
       'a flag',

@@ -35,8 +35,8 @@ export interface HoldInput extends NamespaceHolds {
   readonly defaults: HoldDefaults;
   /** The applied record, which has the times of reloads. */
   readonly record: string | undefined;
-  /** See `pendingId`. */
-  readonly id: string;
+  /** See `pendingId`. Undefined: not known, so nothing counts as approved. */
+  readonly id: string | undefined;
   /** Holds that do not count, because a manual reload passes them. Default none. */
   readonly passes?: readonly PassedHold[] | undefined;
   /** Unix milliseconds. */
@@ -110,8 +110,12 @@ function outsideWindow(input: HoldInput): ReloadHold | undefined {
 function awaitsApproval(input: HoldInput): ReloadHold | undefined {
   const { isRequired, problem } = readApproval(nearest(input, APPROVAL_ANNOTATION, input.defaults.approval));
   const { id } = input;
-  if (!isRequired || annotationOf(input.workload, APPROVED_ANNOTATION) === id) return undefined;
-  const advice = `The pending reload has the id ${id}. It awaits approval by the annotation ${APPROVED_ANNOTATION}: "${id}"`;
+  if (!isRequired) return undefined;
+  if (id !== undefined && annotationOf(input.workload, APPROVED_ANNOTATION) === id) return undefined;
+  const advice =
+    id === undefined
+      ? `The workload waits until someone approves what is pending (${APPROVAL_ANNOTATION})`
+      : `The pending reload has the id ${id}. It awaits approval by the annotation ${APPROVED_ANNOTATION}: "${id}"`;
   const detail =
     problem === undefined ? advice : `${advice}. ${APPROVAL_ANNOTATION} cannot be read: ${problem}`;
   return { reason: 'AwaitsApproval', detail };
