@@ -151,9 +151,9 @@ function isForStaticTokens(id: OperationId): boolean {
 const BAD_REQUESTS: readonly (readonly [path: string, at: string, expected: string, body?: string])[] = [
   ['/changes?limit=0', 'query.limit', 'Too small: expected number to be >=1'],
   ['/changes?limit=1&limit=2', 'query.limit', 'Invalid input: expected number, received NaN'],
-  ['/changes?limits=1', 'query', 'nothing else than documented'],
+  ['/changes?limits=1', 'query', 'nothing else than documented, given "limits"'],
   ['/changes?cursor=bm9uZQ', 'query.cursor', '`next` of the page before'],
-  ['/changes?since=yesterday', 'query.since', 'Invalid ISO datetime'],
+  ['/changes?since=yesterday', 'query.since', 'expected a time in UTC, e.g. 2026-11-21T15:00:00Z'],
   [
     '/changes?source=Secret/db',
     'query.source',
@@ -163,7 +163,7 @@ const BAD_REQUESTS: readonly (readonly [path: string, at: string, expected: stri
   ['/status?verbose', 'query', 'no parameters'],
   ['/jobs/reloads:wait', 'path.id', 'expected <queue>:<number of the job>'],
   [PAUSE, 'body.reason', 'Too small: expected string to have >=1 characters', '{"reason":" "}'],
-  [PAUSE, 'body', 'nothing else than documented', '{"reason":"x","more":1}'],
+  [PAUSE, 'body', 'nothing else than documented, given "more"', '{"reason":"x","more":1}'],
   [PAUSE, 'body', 'JSON', '{"reason":'],
   [PAUSE, 'body', 'JSON', ''],
 ];

@@ -163,7 +163,7 @@ it('a manual reload passes a closed window with `now`, and not without', async (
   const [audited] = (await owner.api.call('listAudit')).items;
   expect(audited).toMatchObject({
     action: 'reloadWorkload',
-    reason: 'passing windows, limits and waves: an outage',
+    reason: 'bypassing windows, limits and waves: an outage',
   });
 });
 

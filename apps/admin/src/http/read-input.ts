@@ -33,7 +33,12 @@ function read({ name, schema, value }: Place): unknown {
   throw new ProblemError('InvalidRequest', {
     errors: result.error.issues.slice(0, 20).map((issue) => ({
       path: [name, ...issue.path].join('.').slice(0, 300),
-      expected: issue.code === 'unrecognized_keys' ? 'nothing else than documented' : issue.message,
+      expected: expectedBy(issue),
     })),
   });
+}
+
+function expectedBy(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message;
+  return `nothing else than documented, given ${JSON.stringify(issue.keys[0])}`.slice(0, 300);
 }

@@ -21,7 +21,7 @@ export async function mustChange(caller: Caller, workload: WorkloadKey): Promise
 export async function mustOverrideFreeze(caller: Caller, namespace: string): Promise<void> {
   if (await caller.mayOverrideFreeze(namespace)) return;
   throw new ProblemError('Forbidden', {
-    detail: 'a freeze is not passed: expected the right to override freezes.reroll.dev in this namespace',
+    detail: 'expected the right to override freezes.reroll.dev in the namespace, to bypass its freezes',
   });
 }
 

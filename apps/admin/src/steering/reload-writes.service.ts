@@ -33,7 +33,7 @@ export class ReloadWrites {
     return {
       action: 'reloadWorkload',
       target: workload,
-      ...(passed.length === 0 ? {} : { reason: `passing ${passed.join(', ')}: ${reason}` }),
+      ...(passed.length === 0 ? {} : { reason: `bypassing ${passed.join(', ')}: ${reason}` }),
       allow: async () => {
         await mustChange(caller, workload);
         if (overrideFreeze) await mustOverrideFreeze(caller, params.namespace);

@@ -3,7 +3,9 @@ import { SOURCE_KINDS, WORKLOAD_KINDS, type Key, type SourceKey, type WorkloadKe
 import { REASONS, type Reason } from '@reroll/core/reasons';
 
 /** RFC 3339, UTC, milliseconds. */
-export const time = z.iso.datetime().meta({ id: 'Time', example: '2026-11-21T15:00:00.000Z' });
+export const time = z.iso
+  .datetime('expected a time in UTC, e.g. 2026-11-21T15:00:00Z')
+  .meta({ id: 'Time', example: '2026-11-21T15:00:00.000Z' });
 
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
