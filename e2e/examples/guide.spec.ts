@@ -273,7 +273,7 @@ it('change safely: with waves, the second workload waits for the first', async (
 it('troubleshooting: what its commands say of a workload that is well', async () => {
   const { troubleshooting } = pages;
   expect(await troubleshooting.run(`why-not deploy/web -n ${shop.name}`)).toContain('AutoReload');
-  expect(await troubleshooting.run('why-not deploy/web --source')).toContain('AutoReload');
+  expect(await troubleshooting.run('reroll why ')).toContain('AutoReload');
   expect(await troubleshooting.run('reroll why ')).toContain('secret/db was updated');
   expect(await troubleshooting.run('changes -n')).toContain('secret/db');
   await troubleshooting.run('reason=ReloadFail');
