@@ -19,7 +19,7 @@ const MOST_ACCESSES = 20_000;
  * The prefix of the API's paths in RBAC. Without it, every authenticated user could get `/api/*`, which each cluster
  * allows (`system:discovery`).
  */
-const RBAC_PREFIX = '/reroll';
+export const RBAC_PREFIX = '/reroll';
 
 const DEPLOYMENTS = { group: 'apps', resource: 'deployments' } as const;
 

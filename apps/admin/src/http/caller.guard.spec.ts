@@ -27,7 +27,10 @@ async function refused(id: OperationId, params: object): Promise<string[]> {
     getHandler: () => refused,
     switchToHttp: () => ({ getRequest: () => request, getResponse: () => ({}) }),
   } as unknown as ExecutionContext;
-  await expect(guard.canActivate(execution)).rejects.toMatchObject({ code: 'Forbidden' });
+  await expect(guard.canActivate(execution)).rejects.toMatchObject({
+    code: 'Forbidden',
+    message: 'expected the right to post /reroll/api/v1/path or, of a static token, access: write',
+  });
   return audited.map(({ action }) => action);
 }
 

@@ -4,6 +4,7 @@ import { OPERATIONS, type Operation, type OperationId } from '@reroll/shared/api
 import type { Request, Response } from 'express';
 import { bearerToken } from '../auth/bearer-token.ts';
 import type { Authenticator, Caller } from '../auth/caller.ts';
+import { RBAC_PREFIX } from '../auth/kubernetes-tokens.ts';
 import { AuditLog } from '../steering/audit-log.ts';
 import { addressOf } from './limits/counted-as.ts';
 import { writes } from './operation-types.ts';
@@ -40,7 +41,9 @@ export class CallerGuard implements CanActivate {
     if (await caller.mayRequest(access)) return true;
     if (access.writes && namesSomething(id, request))
       await this.#auditRefusal(context, { action: id, target: access.path });
-    throw new ProblemError('Forbidden');
+    const right = `${access.method} ${RBAC_PREFIX}${access.path.slice(0, 300)}`;
+    const detail = `expected the right to ${right} or, of a static token, access: write`;
+    throw new ProblemError('Forbidden', { detail });
   }
 
   /** The audit entry has no reason, because the body is not read. */
