@@ -88,7 +88,9 @@ function controllers(users: ReadonlyMap<WorkloadKey, WorkloadRow>) {
     sourceRows: async (keys: SourceKey[]) => new Map(keys.map((key) => [key, sourceRow(5, 'a')])),
     sources: { snapshot: async () => ({ places: sources.map(({ key }) => key), marks: new Map() }) },
   } as unknown as ObjectFacts;
-  const join = { changesOf: () => [], workload: () => undefined, outcomes: [{ id: '1000-0' }] };
+  const outcomesFrom = (namespace: string): number => (namespace === 'shop' ? 2_000 : 9_000);
+  const outcomes = [{ id: '1000-0' }];
+  const join = { changesOf: () => [], workload: () => undefined, outcomes, outcomesFrom };
   const model = { contents: { join } } as unknown as ReadModel;
   const shown = (): string => {
     shows.add();
@@ -181,10 +183,10 @@ it('work for a client that has gone ends at the next turn', async () => {
   expect(shows.all).toBeLessThan(MANY);
 });
 
-it('a workload tells when the history begins, to callers who see all of it', async () => {
+it('a workload tells when the history of its namespace begins, to callers who see all of it', async () => {
   const ask = async (seesAll: boolean): Promise<string | undefined> => {
     const caller = { ...anonymousReader(), seesAll: async () => seesAll, sees: async () => true };
     return (await controllers(USERS).workloads.get(input({ ...GET_WEB, caller }))).historyFrom;
   };
-  expect([await ask(true), await ask(false)]).toEqual(['1970-01-01T00:00:01.000Z', undefined]);
+  expect([await ask(true), await ask(false)]).toEqual(['1970-01-01T00:00:02.000Z', undefined]);
 });

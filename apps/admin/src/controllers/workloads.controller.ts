@@ -84,7 +84,7 @@ export class WorkloadsController {
         ? rolloutView(rollout)
         : { state: 'complete', code: 'Complete', generation: row.generation, conditions: [] },
       history: outcomes.map(outcomeView),
-      ...historyFrom(join, all),
+      ...historyFrom(join, all, params.namespace),
     };
   }
 
@@ -108,10 +108,13 @@ export class WorkloadsController {
 
 /** As in the status, only for callers who see all of it. */
 function historyFrom(
-  { outcomes: [oldest] }: HistoryJoin,
+  join: HistoryJoin,
   seesAll: boolean,
+  namespace: string,
 ): Pick<WorkloadView, 'historyFrom'> {
-  return oldest && seesAll ? { historyFrom: timeOf(millisecondsOf(oldest.id)) } : {};
+  const [oldest] = join.outcomes;
+  if (!oldest || !seesAll) return {};
+  return { historyFrom: timeOf(Math.max(millisecondsOf(oldest.id), join.outcomesFrom(namespace))) };
 }
 
 function reloadJobView({ id, state, until, made }: LiveJob): WorkloadView['job'] {

@@ -2,7 +2,7 @@ import type { HistoryStream } from '@reroll/redis/history/history';
 import { NO_POSITIONS, type FollowedEntry, type Positions } from '@reroll/redis/history/history-reader';
 import type { AuditEntry } from '@reroll/core/history/entries';
 import { HistoryJoin } from '@reroll/core/history/join';
-import { indexOfId, type StreamId } from '@reroll/core/history/stream-id';
+import { compareIds, takeDropped, type Dropped, type StreamId } from '@reroll/core/history/stream-id';
 
 export interface AuditRow {
   readonly id: StreamId;
@@ -22,22 +22,16 @@ export class HistoryContents {
     if (added.stream === 'changes') this.join.addChange(id, added.entry);
     else if (added.stream === 'outcomes') this.join.addOutcome(id, added.entry);
     else if (added.stream === 'rollouts') this.join.addRollout(id, added.entry);
-    else this.#addAudit(added);
+    else this.audit.push({ id, entry: added.entry });
   }
 
-  #addAudit({ id, entry, dropped }: Extract<FollowedEntry, { stream: 'audit' }>): void {
-    this.audit.push({ id, entry });
-    if (dropped === undefined) return;
-    const at = indexOfId(this.audit, dropped);
-    if (this.audit[at]?.id === dropped) this.audit.splice(at, 1);
-  }
-
-  drop(stream: HistoryStream, before: StreamId): void {
-    this.horizon[stream] = before;
-    if (stream === 'changes') this.join.dropChanges(before);
-    else if (stream === 'outcomes') this.join.dropOutcomes(before);
-    else if (stream === 'rollouts') this.join.dropRollouts(before);
-    else this.audit.splice(0, indexOfId(this.audit, before));
+  /** Drops the entries before an id; with `one`, only that one. */
+  drop(stream: HistoryStream, before: StreamId, one?: Dropped): void {
+    if (compareIds(this.horizon[stream], before) < 0) this.horizon[stream] = before;
+    if (stream === 'changes') this.join.dropChanges(before, one);
+    else if (stream === 'outcomes') this.join.dropOutcomes(before, one);
+    else if (stream === 'rollouts') this.join.dropRollouts(before, one);
+    else takeDropped(this.audit, before, one);
   }
 
   /** Oldest first. */

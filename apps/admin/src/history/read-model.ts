@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { HISTORY_STREAMS, type HistoryStream } from '@reroll/redis/history/history';
 import type { HistoryReader, Portion } from '@reroll/redis/history/history-reader';
 import { reconnectDelay } from '@reroll/redis/connection/reconnect-delay';
-import { indexOfId, type StreamId } from '@reroll/core/history/stream-id';
+import { afterId, indexOfId } from '@reroll/core/history/stream-id';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { ShownHashes } from '../shown-hashes.ts';
@@ -118,8 +118,9 @@ export class ReadModel {
     if (portion.entries.length > 0) this.#notify();
   }
 
-  #put(contents: HistoryContents, { entries, positions, unusable }: Portion): void {
+  #put(contents: HistoryContents, { entries, dropped, positions, unusable }: Portion): void {
     for (const entry of entries) contents.add(entry);
+    for (const one of dropped) contents.drop(one.stream, afterId(one.id), one);
     contents.positions = positions;
     if (unusable > 0) this.#context.metrics.historyUnusable.inc(unusable);
   }
@@ -143,14 +144,10 @@ export class ReadModel {
     if (!bounds.every(([, { continues }]) => continues)) return false;
     for (const [stream, { oldest }] of bounds) {
       // The stream is empty: every entry was trimmed by age.
-      const from = oldest ?? after(positions[stream]);
+      const from = oldest ?? afterId(positions[stream]);
       if (indexOfId(contents.rows(stream), from) > 0) contents.drop(stream, from);
     }
-    return true;
+    // More than there are: entries that told what was dropped were dropped themselves before they were read.
+    return bounds.every(([stream, { length = Infinity }]) => contents.rows(stream).length <= length);
   }
-}
-
-function after(id: StreamId): StreamId {
-  const dash = id.indexOf('-');
-  return `${id.slice(0, dash)}-${Number(id.slice(dash + 1)) + 1}`;
 }

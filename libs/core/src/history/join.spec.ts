@@ -361,6 +361,24 @@ describe('the history', () => {
     }
   });
 
+  it('drops one entry, and takes no later outcome for its own in that namespace', () => {
+    const bank = 'Deployment/bank/web';
+    const woken = [{ workload: bank, reason: 'AutoReload', detail: '' } as const];
+    const inBank = (since: number): ChangeEntry => changed(since, { source: 'ConfigMap/bank/cm', woken });
+    const join = joined([1002, inBank(1000)], [1010, reloaded(1000)], [1012, reloaded(1001)]);
+    join.dropOutcomes('1010-2', { id: '1010-1', share: 'shop' });
+    expect(join.outcomes.map(({ id }) => id)).toEqual(['1012-2']);
+    expect([join.outcomesFrom('shop'), join.outcomesFrom('bank')]).toEqual([1010, 0]);
+    join.addChange('1003-0', changed(1000));
+    join.addOutcome('9000-0', reloaded(1000, { workload: bank }));
+    expect(join.changes.map(({ pairs: [pair] }) => pair && stateOf(pair))).toEqual(['reloaded', 'forgotten']);
+    join.dropChanges('1003-1', { id: '1003-0', share: 'shop' });
+    expect(join.changes.map(({ id }) => id)).toEqual(['1002-0']);
+    expect(join.changesOf(CONFIG)).toEqual([]);
+    join.dropOutcomes('1012-0');
+    expect([join.outcomesFrom('shop'), join.outcomesFrom('bank')]).toEqual([1012, 1012]);
+  });
+
   it('is the same in whatever order the streams are read', () => {
     const time = integer({ min: 0, max: 400 });
     const generation = integer({ min: 1, max: 4 });

@@ -3,7 +3,14 @@ import { namespaceOf, type SourceKey, type WorkloadKey } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 import { step, TOLD_BEFORE, type Expectation, type Told } from './attribution.ts';
 import type { ChangeEntry, JudgedWorkload, OutcomeEntry, RolloutEntry } from './entries.ts';
-import { compareIds, firstIndex, indexOfId, millisecondsOf, type StreamId } from './stream-id.ts';
+import {
+  compareIds,
+  firstIndex,
+  millisecondsOf,
+  takeDropped,
+  type Dropped,
+  type StreamId,
+} from './stream-id.ts';
 
 /** A change of the history with the outcome for each workload. */
 export interface Change extends Omit<ChangeEntry, 'woken' | 'leftAlone'> {
@@ -84,8 +91,10 @@ export class HistoryJoin {
   readonly #workloads = new Map<WorkloadKey, Workload>();
   readonly #outcomes: OwnOutcome[] = [];
   readonly #rollouts: Rollout[] = [];
-  /** Outcomes from this time on (Unix ms by Redis' clock) are present; earlier ones may be missing. */
-  #outcomesFrom = 0;
+  /**
+   * By namespace ('': all): outcomes from this time on (Unix ms by Redis' clock) are present; earlier ones may be missing.
+   */
+  readonly #outcomesFrom = new Map<string, number>();
 
   /** Oldest first. */
   get changes(): readonly Change[] {
@@ -172,20 +181,31 @@ export class HistoryJoin {
     (pair as OwnPair).isForgotten = true;
   }
 
-  dropChanges(before: StreamId): void {
-    for (const change of this.#changes.splice(0, indexOfId(this.#changes, before))) {
+  /** Unix milliseconds from which on no outcome of the namespace is missing. */
+  outcomesFrom(namespace: string): number {
+    const from = (share: string): number => this.#outcomesFrom.get(share) ?? 0;
+    return Math.max(from(''), from(namespace));
+  }
+
+  /** Drops the changes before an id; with `one`, only that one. */
+  dropChanges(before: StreamId, one?: Dropped): void {
+    for (const change of takeDropped(this.#changes, before, one)) {
       this.#byId.delete(change.id);
-      if (change.source !== null) dropFirst(this.#bySource, change.source);
+      if (change.source !== null) this.#dropOfSource(change.source, change);
       for (const pair of change.pairs) this.#dropPair(pair);
     }
   }
 
   /** The outcomes of changes before that time are lost. */
-  dropOutcomes(before: StreamId): void {
-    this.#outcomesFrom = Math.max(this.#outcomesFrom, millisecondsOf(before));
-    for (const outcome of this.#outcomes.splice(0, indexOfId(this.#outcomes, before))) {
+  dropOutcomes(before: StreamId, one?: Dropped): void {
+    const { share = '' } = one ?? {};
+    const from = Math.max(this.#outcomesFrom.get(share) ?? 0, millisecondsOf(before));
+    if (share === '')
+      for (const [name, time] of this.#outcomesFrom) if (time <= from) this.#outcomesFrom.delete(name);
+    this.#outcomesFrom.set(share, from);
+    for (const outcome of takeDropped(this.#outcomes, before, one)) {
       const workload = this.#workload(outcome.entry.workload);
-      workload.outcomes.shift();
+      remove(workload.outcomes, outcome);
       workload.rolling.delete(outcome);
       for (const pair of outcome.pairs) {
         pair.outcome = undefined;
@@ -196,12 +216,18 @@ export class HistoryJoin {
     }
   }
 
-  dropRollouts(before: StreamId): void {
-    for (const { entry } of this.#rollouts.splice(0, indexOfId(this.#rollouts, before))) {
-      const workload = this.#workload(entry.workload);
-      workload.rollouts.shift();
+  dropRollouts(before: StreamId, one?: Dropped): void {
+    for (const rollout of takeDropped(this.#rollouts, before, one)) {
+      const workload = this.#workload(rollout.entry.workload);
+      remove(workload.rollouts, rollout);
       this.#tidy(workload);
     }
+  }
+
+  #dropOfSource(source: SourceKey, change: OwnChange): void {
+    const list = listOf(this.#bySource, source);
+    remove(list, change);
+    if (list.length === 0) this.#bySource.delete(source);
   }
 
   #addPair(change: OwnChange, judged: JudgedWorkload, verdict: Pair['verdict']): OwnPair {
@@ -215,7 +241,7 @@ export class HistoryJoin {
       detail: judged.detail,
       source,
       outcome: undefined,
-      isForgotten: verdict === 'reload' && millisecondsOf(change.id) < this.#outcomesFrom,
+      isForgotten: verdict === 'reload' && millisecondsOf(change.id) < this.outcomesFrom(change.namespace),
       wanted: {
         source,
         since: change.since,
@@ -231,7 +257,7 @@ export class HistoryJoin {
 
   #dropPair(pair: OwnPair): void {
     const workload = this.#workload(pair.workload);
-    workload.pairs.shift();
+    remove(workload.pairs, pair);
     workload.waiting.delete(pair);
     detach(pair);
     this.#tidy(workload);
@@ -335,8 +361,8 @@ function listOf<Item>(map: Map<string, Item[]>, key: string): Item[] {
   return list;
 }
 
-function dropFirst<Item>(map: Map<string, Item[]>, key: string): void {
-  const list = map.get(key);
-  list?.shift();
-  if (list?.length === 0) map.delete(key);
+/** It is usually the first. */
+function remove<Item>(list: Item[], item: Item): void {
+  const index = list.indexOf(item);
+  if (index !== -1) list.splice(index, 1);
 }

@@ -58,8 +58,8 @@ export interface CatalogKeys {
   readonly outcomes: string;
   readonly rolloutHistory: string;
   readonly audit: string;
-  /** Prefix of the lists `…<share>`: ids of a caller's entries of the audit log (see `add-audit.lua.ts`). */
-  readonly auditOf: string;
+  /** Prefix of the sorted sets `…<stream>` and the lists `…<stream>:<share>`: whose entries a stream has (see `append.lua.ts`). */
+  readonly shares: string;
 }
 
 const FORM = 'v1';
@@ -96,6 +96,6 @@ export function catalogKeys(install: { cluster: string; namespace: string }): Ca
     outcomes: key('history:outcomes'),
     rolloutHistory: key('history:rollouts'),
     audit: key('history:audit'),
-    auditOf: key('audit-of:'),
+    shares: key('history-shares:'),
   };
 }

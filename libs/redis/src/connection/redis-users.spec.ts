@@ -5,7 +5,10 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RealRedis } from '../testing/real-redis.ts';
 import { documentedRules, REDIS_USERS } from '../testing/redis-users.ts';
+import { changed, reloaded, rollout } from '@reroll/core/testing/history';
 import { Catalog } from '../catalog/catalog.ts';
+import { History, HISTORY_STREAMS } from '../history/history.ts';
+import { RolloutWriter } from '../history/rollout-writer.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 
 type Component = keyof typeof REDIS_USERS;
@@ -95,7 +98,7 @@ const WRITERS: Readonly<Record<Exclude<keyof CatalogKeys, 'prefix'>, readonly Co
   outcomes: ['worker'],
   rolloutHistory: ['watcher'],
   audit: ['admin'],
-  auditOf: ['admin'],
+  shares: ['watcher', 'worker', 'admin'],
 };
 
 /** A key of that name, or one of those that begin with it. */
@@ -167,6 +170,15 @@ it.each([...Object.values(REDIS_USERS), 'reroll'])('%s may do nothing to others'
   expect(REFUSED.filter((_command, index) => answers[index])).toEqual([]);
 });
 
+const AUDITED = {
+  at: 1,
+  actor: 'ann',
+  action: 'reload',
+  target: 'Deployment/shop/web',
+  reason: '',
+  result: 'done',
+  requestId: 'r',
+} as const;
 const ROW = { rv: '1', hash: 'h', exists: true };
 
 describe('a script has the rights of who runs it', () => {
@@ -190,6 +202,24 @@ describe('a script has the rights of who runs it', () => {
     expect(await redis.client.exists(catalog.keys.sources, catalog.keys.writer)).toBe(
       expected === 'done' ? 2 : 0,
     );
+  });
+
+  it('each writes its streams of the history also if they are full', async () => {
+    const own = redis.freshKeys();
+    const limits = { maxEntries: 2, maxAge: 60_000, maxBytes: 33_554_432 };
+    const of = async (component: Component): Promise<History> =>
+      new History(await connectAs(REDIS_USERS[component]), own, limits);
+    const [worker, admin] = [await of('worker'), await of('admin')];
+    const rollouts = new RolloutWriter(await connectAs(REDIS_USERS.watcher), own, limits);
+    for (let since = 1; since <= 4; since += 1) {
+      await worker.addChange(changed(since));
+      await worker.addOutcome(reloaded(since));
+      await admin.addManual(changed(since, { source: null }));
+      await admin.addAudit(AUDITED);
+      await rollouts.write('1', { put: [], removed: [], ended: [rollout(since)] });
+    }
+    await worker.trim(Date.now());
+    expect(await Promise.all(HISTORY_STREAMS.map((stream) => worker.count(stream)))).toEqual([2, 2, 2, 2]);
   });
 
   it('admin can declare any key of Reroll to a script, and read it there, but not write it', async () => {

@@ -99,6 +99,7 @@ describe('the bounds of a stream', () => {
       oldest: position,
       isTrimmed: true,
       continues: true,
+      length: 1,
     });
   });
 

@@ -1,4 +1,4 @@
-import { compareIds, type StreamId } from '@reroll/core/history/stream-id';
+import { compareIds, type Dropped, type StreamId } from '@reroll/core/history/stream-id';
 import { readEntry } from './entry-codec.ts';
 import {
   HISTORY_STREAMS,
@@ -15,8 +15,6 @@ export type FollowedEntry = {
     readonly stream: Name;
     readonly id: StreamId;
     readonly entry: HistoryStreams[Name];
-    /** The id of an earlier entry that it replaced (see `add-audit.lua.ts`). */
-    readonly dropped?: StreamId;
   };
 }[HistoryStream];
 
@@ -37,10 +35,14 @@ export interface StreamBounds {
   readonly isTrimmed: boolean | undefined;
   /** Whether this is the stream that was read up to the position, and nothing after the position is lost. */
   readonly continues: boolean;
+  /** How many entries it has if the position is its end. */
+  readonly length?: number;
 }
 
 export interface Portion {
   readonly entries: readonly FollowedEntry[];
+  /** Earlier entries that made room for what was read (see `append.lua.ts`). */
+  readonly dropped: readonly (Dropped & { readonly stream: HistoryStream })[];
   /** The positions after everything that was read, unusable entries included. */
   readonly positions: Positions;
   /** How many texts were not entries. */
@@ -103,6 +105,7 @@ export class HistoryReader {
       oldest,
       isTrimmed: added === undefined ? undefined : added > length,
       continues: isThere && compareIds(last, position) >= 0,
+      ...(position === last ? { length } : {}),
     };
   }
 
@@ -137,18 +140,26 @@ function noSuchKey(error: unknown): undefined {
   throw error;
 }
 
+/** Before 0.1.0 an entry of the audit log had one id there. */
+function droppedIn(text: string | undefined): Dropped[] {
+  return (text?.split(' ') ?? []).map((each) => {
+    const [id = '', share = ''] = each.split('=');
+    return { id, share };
+  });
+}
+
 function portion(before: Positions, found: readonly (readonly [HistoryStream, Rows])[]): Portion {
   const entries: FollowedEntry[] = [];
+  const dropped: (Dropped & { stream: HistoryStream })[] = [];
   const positions: Record<HistoryStream, StreamId> = { ...before };
   let unusable = 0;
   for (const [stream, rows] of found)
     for (const [id, fields] of rows) {
       positions[stream] = id;
       const entry = readEntry[stream](fields[1] ?? '');
-      const [, , , dropped] = fields;
-      if (entry)
-        entries.push({ stream, id, entry, ...(dropped === undefined ? {} : { dropped }) } as FollowedEntry);
+      if (entry) entries.push({ stream, id, entry } as FollowedEntry);
       else unusable += 1;
+      for (const each of droppedIn(fields[3])) dropped.push({ stream, ...each });
     }
-  return { entries, positions, unusable };
+  return { entries, dropped, positions, unusable };
 }

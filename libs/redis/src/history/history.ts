@@ -3,12 +3,11 @@ import type { RedisClient } from '../connection/redis.ts';
 import type { AuditEntry, ChangeEntry, OutcomeEntry, RolloutEntry } from '@reroll/core/history/entries';
 import type { Before } from '@reroll/core/history/change-cause';
 import { namespaceOf, type SourceKey } from '@reroll/core/model';
-import { auditShareOf, mostAudited } from '@reroll/core/history/audit-share';
+import { auditShareOf } from '@reroll/core/history/audit-share';
 import { isRecordHash } from '@reroll/core/record/record-hash';
 import { boundedChange, boundedOutcome, type HistoryLimits } from '@reroll/core/history/entry-bounds';
 import { sourceKeyIn } from '@reroll/core/state/rows';
-import { ADD_AUDIT } from './add-audit.lua.ts';
-import { ADD_ENTRY, TRIM_BYTES } from './append.lua.ts';
+import { ADD_ENTRY, TRIM } from './append.lua.ts';
 import { readEntry, writeChange, writeOutcome } from './entry-codec.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 import { TELL_CHANGE } from './tell-change.lua.ts';
@@ -44,6 +43,11 @@ export function streamKey(keys: CatalogKeys, stream: HistoryStream): string {
   return stream === 'rollouts' ? keys.rolloutHistory : keys[stream];
 }
 
+/** Returns the Redis keys of a stream and of its shares (see `append.lua.ts`), for scripts that write to it. */
+export function streamKeys(keys: CatalogKeys, stream: HistoryStream): [string, string] {
+  return [streamKey(keys, stream), keys.shares + stream];
+}
+
 /** Parses a reply of Redis with `[id, ['entry', text]]` for each entry; leaves out invalid ones. */
 function streamEntries<Name extends HistoryStream>(
   stream: Name,
@@ -73,8 +77,7 @@ export function bytesOfStream(stream: HistoryStream, maxBytes: number): number {
 }
 
 /**
- * The history in Redis streams. Writes limit each stream by count (up to a hundred more may remain) and by bytes; `trim` limits it
- * by age. Entries have limits too (see `entry-bounds.ts`).
+ * The history in Redis streams. Writes limit each stream by count and by bytes; `trim` limits it by age. Entries have limits too (see `entry-bounds.ts`).
  */
 export class History {
   readonly #redis: RedisClient;
@@ -102,9 +105,11 @@ export class History {
   /** Reports a change; the next change of its source, if it has one, starts from it. */
   async addChange(entry: ChangeEntry): Promise<void> {
     if (entry.source === null) return void (await this.addManual(entry));
-    const { before, sources, changes } = this.#keys;
-    const argv = [entry.source, entry.hash ?? '', writeChange(entry), ...this.#bounds('changes')];
-    await this.#redis.eval(TELL_CHANGE, 3, before, sources, changes, ...argv);
+    const { before, sources } = this.#keys;
+    const keys = [before, sources, ...streamKeys(this.#keys, 'changes')];
+    const bounds = [namespaceOf(entry.source), ...this.#bounds('changes')];
+    const argv = [entry.source, entry.hash ?? '', ...bounds, writeChange(entry)];
+    await this.#redis.eval(TELL_CHANGE, keys.length, ...keys, ...argv);
   }
 
   /**
@@ -134,8 +139,9 @@ export class History {
 
   /** Reports a manual reload (`source` null); returns the id of that change. */
   async addManual(entry: ChangeEntry): Promise<string> {
-    const argv = [...this.#bounds('changes'), writeChange(entry)];
-    return String(await this.#redis.eval(ADD_ENTRY, 1, this.#keys.changes, ...argv));
+    const [workload] = entry.woken.map((each) => each.workload);
+    const share = workload === undefined ? '' : namespaceOf(workload);
+    return await this.#add('changes', share, writeChange(entry));
   }
 
   /** `source`: the one whose change enqueued the job. */
@@ -146,21 +152,18 @@ export class History {
     const tallies = [...new Set([...(source === undefined ? [] : [source]), ...rolled])].map(
       (key) => this.#keys.tallies + key,
     );
-    const keys = [this.#keys.outcomes, ...tallies];
+    const keys = [...streamKeys(this.#keys, 'outcomes'), ...tallies];
     const isLast = !isPassing(entry);
     const kind = !isLast ? 'passing' : state === 'failed' ? 'failed' : '';
     const most = isLast ? OUTCOME_BYTES : PASSING_BYTES;
-    const argv = [most, workload, kind, reason, writeOutcome(entry, source)];
-    await this.#redis.eval(TELL_OUTCOME, keys.length, ...keys, ...this.#bounds('outcomes'), ...argv);
+    const bounds = [namespaceOf(workload), ...this.#bounds('outcomes')];
+    const argv = [...bounds, most, workload, kind, reason, writeOutcome(entry, source)];
+    await this.#redis.eval(TELL_OUTCOME, keys.length, ...keys, ...argv);
   }
 
   /** Returns the entry's id. */
   async addAudit(entry: AuditEntry): Promise<string> {
-    const { audit, auditOf } = this.#keys;
-    const { maxEntries, maxAge, maxBytes } = this.#limits;
-    const bytes = bytesOfStream('audit', maxBytes);
-    const argv = [maxEntries, mostAudited(maxEntries), maxAge, JSON.stringify(entry), bytes];
-    return String(await this.#redis.eval(ADD_AUDIT, 2, audit, auditOf + auditShareOf(entry.actor), ...argv));
+    return await this.#add('audit', auditShareOf(entry.actor), JSON.stringify(entry));
   }
 
   /** Returns the latest entries, newest first. */
@@ -214,12 +217,15 @@ export class History {
   /** Drops entries that are too old, and what an earlier version with other limits left. `now` in Unix milliseconds. */
   async trim(now: number): Promise<void> {
     const oldest = String(Math.max(0, now - this.#limits.maxAge));
-    // Exact trimming: with `~`, an entry stays until its whole node of up to a hundred entries is too old.
     for (const stream of HISTORY_STREAMS) {
-      const key = streamKey(this.#keys, stream);
-      await this.#redis.xtrim(key, 'MINID', oldest);
-      await this.#redis.eval(TRIM_BYTES, 1, key, bytesOfStream(stream, this.#limits.maxBytes));
+      const argv = [bytesOfStream(stream, this.#limits.maxBytes), oldest];
+      await this.#redis.eval(TRIM, 2, ...streamKeys(this.#keys, stream), ...argv);
     }
+  }
+
+  async #add(stream: HistoryStream, share: string, text: string): Promise<string> {
+    const keys = streamKeys(this.#keys, stream);
+    return String(await this.#redis.eval(ADD_ENTRY, 2, ...keys, share, ...this.#bounds(stream), text));
   }
 
   /** Returns the most entries and the most bytes of a stream. */

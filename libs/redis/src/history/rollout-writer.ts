@@ -1,8 +1,8 @@
 import type { HistoryLimits } from '@reroll/core/history/entry-bounds';
-import type { WorkloadKey } from '@reroll/core/model';
+import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
 import type { Completion } from '@reroll/core/rollouts/completions';
 import type { RolloutChanges } from '@reroll/core/rollouts/rollout-tracker';
-import { bytesOfStream } from './history.ts';
+import { bytesOfStream, streamKeys } from './history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 import type { RedisClient } from '../connection/redis.ts';
 import { Rollouts, SINCE, type RolloutsWritten } from './rollouts.ts';
@@ -50,20 +50,22 @@ export class RolloutWriter {
       ...put.map((entry) => [entry.workload, entry] as const),
       ...completed,
     ];
-    const { writer, rollouts, rolloutHistory } = this.#keys;
+    const { writer, rollouts } = this.#keys;
     const reply = await this.#redis.eval(
       WRITE_ROLLOUTS,
-      3,
+      4,
       writer,
       rollouts,
-      rolloutHistory,
+      ...streamKeys(this.#keys, 'rollouts'),
       term,
       this.#bounds,
       fields.length,
       ...fields.flatMap(([field, value]) => [field, JSON.stringify(value)]),
       removed.length,
       ...removed,
-      ...(this.#isFull() ? [] : ended.map((entry) => JSON.stringify(entry))),
+      ...(this.#isFull()
+        ? []
+        : ended.flatMap((entry) => [namespaceOf(entry.workload), JSON.stringify(entry)])),
     );
     return Number(reply) === 1;
   }

@@ -3,9 +3,9 @@ import { APPEND } from './append.lua.ts';
 /**
  * Writes the progress of rollouts, as the leader sees it, or the slots that it grants (`rollout-slots.ts`).
  *
- * KEYS  1 writer, 2 rollouts or slots, 3 the history of rollouts
+ * KEYS  1 writer, 2 rollouts or slots, 3 the history of rollouts, 4 its shares
  * ARGV  1 term, 2 most entries and most bytes of the history, as 'entries:bytes', 3 number n of rollouts under way, then n pairs
- *       (workload, entry), 4 + 2n number m of those that are not, then m workloads, then entries for the history
+ *       (workload, entry), 4 + 2n number m of those that are not, then m workloads, then pairs (share, entry) for the history
  *
  * Returns 1; or 0, without writing, if a newer term has written. Atomic because a leader that was frozen must not overwrite what
  * its successor wrote.
@@ -27,8 +27,8 @@ for n = 1, tonumber(ARGV[at]) do
 end
 at = at + tonumber(ARGV[at]) + 1
 local entries, bytes = string.match(ARGV[2], '^(%d+):(%d+)$')
-for n = at, #ARGV do
-  append(KEYS[3], entries, bytes, ARGV[n])
+for n = at, #ARGV, 2 do
+  append({ KEYS[3], KEYS[4] }, ARGV[n], entries, bytes, ARGV[n + 1])
 end
 return 1
 `;

@@ -5,9 +5,9 @@ import { APPEND } from './append.lua.ts';
  * workloads and the first that failed get an outcome of their own, within the bytes of one change. Outcomes that another one follows
  * (a hold, a failed attempt) have bytes of their own, so that they never take those of the last one, and are not counted.
  *
- * KEYS  1 stream of outcomes, then the tallies (see `CatalogKeys.tallies`) of the sources that the outcome is for
- * ARGV  1 most entries, 2 most bytes of the stream, 3 most bytes of such outcomes of one change, 4 the workload, 5 'failed' for good,
- *       'passing' if another outcome follows, or '', 6 the reason, 7 the entry
+ * KEYS  1 stream of outcomes, 2 its shares, then the tallies (see `CatalogKeys.tallies`) of the sources that the outcome is for
+ * ARGV  1 share, 2 most entries, 3 most bytes of the stream, 4 most bytes of such outcomes of one change, 5 the workload,
+ *       6 'failed' for good, 'passing' if another outcome follows, or '', 7 the reason, 8 the entry
  *
  * Returns 1 if it was added, 0 if it was only counted. Atomic because all workers share the bytes of a change.
  */
@@ -20,19 +20,19 @@ local function isAfter(a, b)
   return #a > #b
 end
 
-local passing = ARGV[5] == 'passing'
+local passing = ARGV[6] == 'passing'
 local field = passing and 'passing-bytes' or 'bytes'
-local kept = #KEYS == 1
-for at = 2, #KEYS do
+local kept = #KEYS == 2
+for at = 3, #KEYS do
   local last = redis.call('HGET', KEYS[at], 'last')
   if not last then
     kept = true
   else
-    local listed = not isAfter(ARGV[4], last)
-    if not listed and not passing then redis.call('HINCRBY', KEYS[at], 'reason:' .. ARGV[6], 1) end
-    if listed or ARGV[5] == 'failed' then
-      local bytes = tonumber(redis.call('HGET', KEYS[at], field) or '0') + #ARGV[7]
-      if bytes <= tonumber(ARGV[3]) then
+    local listed = not isAfter(ARGV[5], last)
+    if not listed and not passing then redis.call('HINCRBY', KEYS[at], 'reason:' .. ARGV[7], 1) end
+    if listed or ARGV[6] == 'failed' then
+      local bytes = tonumber(redis.call('HGET', KEYS[at], field) or '0') + #ARGV[8]
+      if bytes <= tonumber(ARGV[4]) then
         redis.call('HSET', KEYS[at], field, bytes)
         kept = true
       end
@@ -40,7 +40,7 @@ for at = 2, #KEYS do
   end
 end
 if not kept then return 0 end
-append(KEYS[1], ARGV[1], ARGV[2], ARGV[7])
+append(KEYS, ARGV[1], ARGV[2], ARGV[3], ARGV[8])
 return 1
 `;
 

@@ -2,6 +2,7 @@ import { jsonFields } from '@reroll/core/json';
 import { isWorkloadKey, type WorkloadKey } from '@reroll/core/model';
 import type { CatalogKeys } from '../catalog/keys.ts';
 import type { RedisClient } from '../connection/redis.ts';
+import { streamKeys } from '../history/history.ts';
 import { WRITE_ROLLOUTS } from '../history/rollouts.lua.ts';
 import { readPayload, reloadJob, type ReloadJob } from './jobs.ts';
 
@@ -94,11 +95,12 @@ export class RolloutSlots {
     granted: readonly (readonly [WorkloadKey, SlotGrant])[],
     ended: readonly WorkloadKey[],
   ): Promise<boolean> {
-    const { writer, slots, rolloutHistory } = this.#keys;
+    const { writer, slots } = this.#keys;
     // The script writes a hash for whoever leads. Nothing goes into the history, so its bounds do not count.
     const put = granted.flatMap(([workload, grant]) => [workload, JSON.stringify(grant)]);
     const given = [term, '0:0', granted.length, ...put, ended.length, ...ended];
-    return Number(await this.#redis.eval(WRITE_ROLLOUTS, 3, writer, slots, rolloutHistory, ...given)) === 1;
+    const keys = [writer, slots, ...streamKeys(this.#keys, 'rollouts')];
+    return Number(await this.#redis.eval(WRITE_ROLLOUTS, keys.length, ...keys, ...given)) === 1;
   }
 }
 

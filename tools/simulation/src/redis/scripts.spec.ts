@@ -2,8 +2,7 @@ import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ADD_AUDIT } from '@reroll/redis/history/add-audit.lua';
-import { ADD_ENTRY, TRIM_BYTES } from '@reroll/redis/history/append.lua';
+import { ADD_ENTRY, TRIM } from '@reroll/redis/history/append.lua';
 import { WRITE_ROLLOUTS } from '@reroll/redis/history/rollouts.lua';
 import { TELL_CHANGE } from '@reroll/redis/history/tell-change.lua';
 import { BEGIN_TALLY, TELL_OUTCOME } from '@reroll/redis/history/tell-outcome.lua';
@@ -249,10 +248,11 @@ describe('our scripts do what they do in Redis', () => {
       const source = random.source();
       const row = { h: random.one('1.A', '1.B'), v: '1', x: random.below(2) };
       const tally = `tally:${source}`;
-      await runBoth(ADD_ENTRY, ['changes'], [40, 1_000_000, entry()]);
+      const share = random.one('shop', 'bank', 'bank');
+      await runBoth(ADD_ENTRY, ['changes', 'shares'], [share, 40, 1_000_000, entry()]);
       if (random.isTrue()) await askBoth('HSET', 'sources', source, JSON.stringify(row));
-      const change = [source, random.one('1.A', '1.B', ''), entry(), 40, 1_000_000];
-      await runBoth(TELL_CHANGE, ['before', 'sources', 'changes'], change);
+      const change = [source, random.one('1.A', '1.B', ''), share, 40, 1_000_000, entry()];
+      await runBoth(TELL_CHANGE, ['before', 'sources', 'changes', 'shares'], change);
       if (random.isTrue(0.3)) await runBoth(BEGIN_TALLY, [tally], [1, random.workload(), 100_000]);
       const outcome = [
         random.workload(),
@@ -260,11 +260,13 @@ describe('our scripts do what they do in Redis', () => {
         random.one('Reloaded', 'Failed'),
         entry(),
       ];
-      await runBoth(TELL_OUTCOME, ['outcomes', tally], [30, 1_000_000, 3000, ...outcome]);
-      const audit = [50, 5, 100_000, entry(), 1_000_000];
-      await runBoth(ADD_AUDIT, ['audit', `audit-of:${random.below(2)}`], audit);
+      await runBoth(
+        TELL_OUTCOME,
+        ['outcomes', 'shares-of-outcomes', tally],
+        [share, 30, 1_000_000, 3000, ...outcome],
+      );
     }
-    await runBoth(TRIM_BYTES, ['changes'], [1_000_000]);
+    await runBoth(TRIM, ['changes', 'shares'], [1_000_000, 1]);
     await expectSameContent();
   });
 
@@ -273,11 +275,14 @@ describe('our scripts do what they do in Redis', () => {
     for (let round = 0; round < 40; round++) {
       const underWay = Array.from({ length: random.below(3) }, () => [random.workload(), `entry ${round}`]);
       const others = Array.from({ length: random.below(3) }, () => random.workload());
-      const history = Array.from({ length: random.below(3) }, (_, at) => `history ${round}.${at}`);
+      const history = Array.from({ length: random.below(3) }, (_, at) => [
+        random.one('shop', 'bank'),
+        `history ${round}.${at}`,
+      ]);
       if (random.isTrue(0.1)) await askBoth('SET', 'writer', `${random.below(3)}:1`);
       const head = [random.below(3), '20:1000000', underWay.length, ...underWay.flat()];
-      const keys = ['writer', 'rollouts', 'rollout-history'];
-      await runBoth(WRITE_ROLLOUTS, keys, [...head, others.length, ...others, ...history]);
+      const keys = ['writer', 'rollouts', 'rollout-history', 'shares'];
+      await runBoth(WRITE_ROLLOUTS, keys, [...head, others.length, ...others, ...history.flat()]);
     }
     await expectSameContent();
   });

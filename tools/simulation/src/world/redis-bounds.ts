@@ -12,10 +12,10 @@ interface Counts {
   readonly processes: number;
 }
 
-/** "The history: 10,000 entries a stream, and 15 entries more in each stream" (docs/scaling.md). */
-const HISTORY_ENTRIES = 10_015;
-/** "A change takes at most 40 KB of Redis, outcomes included" (docs/scaling.md). */
-const CHANGE_BYTES = 40 * 1024;
+/** "The history: 10,000 entries a stream" (docs/scaling.md). */
+const HISTORY_ENTRIES = 10_000;
+/** "A change takes at most 42 KB of Redis, outcomes included" (docs/scaling.md). */
+const CHANGE_BYTES = 42 * 1024;
 /** BullMQ keeps about so many events of a queue, trimmed by whole nodes of a hundred. */
 const QUEUE_EVENTS = 10_100;
 /** Failed jobs that a queue keeps (libs/redis/src/queue/queues.ts). */
@@ -45,6 +45,9 @@ const ENTRIES: readonly (readonly [RegExp, Bound])[] = [
   [/^v1:budget/, ({ workloads }) => 1 + workloads],
   [/^v1:processes$/, ({ processes }) => processes],
   [/^v1:history:/, () => HISTORY_ENTRIES],
+  // A number for each namespace, and one of all entries; the ids of a namespace.
+  [/^v1:history-shares:[a-z]+$/, ({ sources, workloads }) => sources + workloads + 1],
+  [/^v1:history-shares:[a-z]+:/, () => HISTORY_ENTRIES],
   // "One change job for each source"; "at most one job waits for each workload", and one that only records it.
   [/^changes:(wait|prioritized|delayed|active)$/, ({ sources }) => sources],
   [/^(reloads|resumes):(wait|prioritized|delayed|active)$/, ({ workloads }) => 2 * workloads],
