@@ -37,7 +37,7 @@ export const REASONS = {
   WorkloadRefUnsupported:
     "The Rollout's `spec.workloadRef` does not name a Deployment, which is the only supported kind.",
   RecreationFinished:
-    'Another worker had stopped halfway through recreating this Job. The recreation was completed.',
+    'An earlier reload job had stopped halfway through recreating this Job. The recreation was completed.',
   ReloadedPaused:
     'The Deployment was patched, but its rollout is paused: for its pause period, or because it already was.',
   ReloadedWithoutPause:
@@ -81,7 +81,7 @@ export const REASONS = {
   QueuePaused: 'A user paused a job queue. Pending workloads are reloaded when it is resumed.',
   CatalogBehind:
     'The worker read newer data than the watcher has seen, and did nothing. The watcher enqueues the workload again when it sees the change.',
-  WorkloadGone: 'The workload no longer exists.',
+  WorkloadGone: 'The workload no longer exists, or is a Job that is being deleted.',
   RateLimited: 'The maximum number of reloads per minute is reached. The reload waits for its turn.',
   Conflicting: 'The workload kept changing while it was being patched. The reload is retried.',
   Invalid:

@@ -127,6 +127,17 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
+    why: 'No Job of the world has finalizers that keep it, so only a race leaves an old one in the way. A spec has them.',
+    isRare: true,
+    branches: {
+      'apps/worker/src/reload/send/recreate-job.ts': [
+        "for (const wait of ending === 'deleted' ? PAUSES : []) {",
+        'if (deletedAt === undefined) return;',
+        'return since === undefined ? this.#context.client.apiTime() : Date.parse(since);',
+      ],
+    },
+  },
+  {
     why: 'Few runs limit both rollouts and reloads per minute, and few lose Redis just then.',
     isRare: true,
     branches: {
@@ -299,7 +310,7 @@ export const UNREACHED: readonly Unreached[] = [
       ],
       'apps/worker/src/reload/send/recreate-job.ts': [
         'if (keptBy(body)?.uid === kept.uid) return body;',
-        'if (present && present.metadata.uid !== uid) return;',
+        'if (present && present.metadata.uid !== uid) return undefined;',
       ],
       'apps/worker/src/reload/send/run-cron-job.ts': [
         'record: carried?.record ?? held,',

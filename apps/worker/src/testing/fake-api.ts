@@ -48,8 +48,10 @@ export class FakeApi {
     },
     request: async ({ method, path, body }: { method: string; path: string; body?: DeleteOptions }) => {
       this.#write(method, path);
-      if (!isMeant(this.#read(path), body)) throw refusal(409);
-      this.objects.delete(path);
+      const object = this.#read(path);
+      if (!isMeant(object, body)) throw refusal(409);
+      if (isKept(object)) this.#put(path, withDeletion(object, this.client.apiTime()));
+      else this.objects.delete(path);
       return {};
     },
   });
@@ -78,6 +80,16 @@ export class FakeApi {
 function isMeant({ metadata }: KubeObject, { preconditions = {} }: DeleteOptions = {}): boolean {
   const { uid = metadata.uid, resourceVersion = metadata.resourceVersion } = preconditions;
   return uid === metadata.uid && resourceVersion === metadata.resourceVersion;
+}
+
+/** Whether finalizers keep an object that is deleted. */
+function isKept({ metadata }: KubeObject): boolean {
+  return 'finalizers' in metadata;
+}
+
+function withDeletion(object: KubeObject, at: number): KubeObject {
+  const deletion = { deletionTimestamp: new Date(at).toISOString() };
+  return { ...object, metadata: { ...deletion, ...object.metadata } };
 }
 
 /** Whether a test of a patch passes; a pointer to nothing equals `null`. */

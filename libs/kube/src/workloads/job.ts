@@ -6,6 +6,7 @@ import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 
 interface JobObject extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly deletionTimestamp?: string };
   readonly spec?: { readonly completions?: number; readonly template?: PodTemplate };
   readonly status?: {
     readonly active?: number;
@@ -20,8 +21,10 @@ function has({ status }: JobObject, condition: 'Complete' | 'Failed'): boolean {
 }
 
 function leftAlone(object: JobObject): Reason | undefined {
-  const { annotations, ownerReferences = [] } = object.metadata;
+  const { annotations, ownerReferences = [], deletionTimestamp } = object.metadata;
   if (annotations?.[PENDING_JOB_ANNOTATION] !== undefined) return 'JobTwin';
+  // Nothing brings it back. If a reload deletes it, its pending Job stands for it.
+  if (deletionTimestamp !== undefined) return 'WorkloadGone';
   if (ownerReferences.some(({ kind, controller }) => kind === 'CronJob' && controller)) return 'JobOfCronJob';
   return has(object, 'Complete') || has(object, 'Failed') ? 'JobFinished' : undefined;
 }

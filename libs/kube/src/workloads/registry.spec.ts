@@ -386,6 +386,16 @@ describe('of all workloads', () => {
     ],
     ['a Job that is complete is left alone', leftAlone('Job', {}, done('Complete')), 'JobFinished'],
     ['a Job that failed is left alone', leftAlone('Job', {}, done('Failed')), 'JobFinished'],
+    [
+      'a Job that is being deleted is left alone',
+      leftAlone('Job', { deletionTimestamp: '2026-01-01T00:00:00Z' }, done('Complete')),
+      'WorkloadGone',
+    ],
+    [
+      'a pending Job that is being deleted is one',
+      leftAlone('Job', { ...pendingJob, deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      'JobTwin',
+    ],
     ['a Job of a CronJob is left alone', leftAlone('Job', owner, done('Complete')), 'JobOfCronJob'],
     ['a pending Job is left alone', leftAlone('Job', pendingJob, done('Complete')), 'JobTwin'],
     ['a Deployment is reloaded', leftAlone('Deployment', owner, done('Complete')), undefined],

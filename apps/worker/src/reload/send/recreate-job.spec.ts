@@ -1,10 +1,24 @@
 import { pendingJobName } from '@reroll/core/reload/pending-job';
 import { describe, expect, it } from 'vitest';
+import { NotYetError } from '../../job-error.ts';
 import { refusal } from '../../testing/fake-api.ts';
 import { all, answers, Scene, type Change } from '../../testing/scene.ts';
 
 const PENDING = pendingJobName('w', 'uid-w');
 const job: Change = (scene) => void (scene.kind = 'Job');
+const MINUTE = 60_000;
+
+/** What a job asks of the API server, and for how long it then gives its slot back. */
+async function askedAndWaits(scene: Scene): Promise<{ asked: string[]; waits: number }> {
+  const asked: string[] = [];
+  scene.api.before = (method, path) => void asked.push(`${method} ${path.slice(path.lastIndexOf('/') + 1)}`);
+  const error = await scene.run().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(NotYetError);
+  return { asked, waits: (error as NotYetError).wait };
+}
+
+const withFinalizer: Change = (scene) =>
+  void (scene.metadata = { finalizers: ['example.com/kept'] } as Scene['metadata']);
 
 describe('a Job that is created again', () => {
   it('is deleted only once its pending Job is there, which is deleted last', async () => {
@@ -67,5 +81,49 @@ describe('a Job that is created again', () => {
     expect(await scene.run()).toMatchObject({ state: 'unchanged', reason: 'JobFinished' });
     expect([...scene.api.objects.keys()].filter((each) => each.includes('/jobs/'))).toEqual([path]);
     expect(scene.object.metadata.uid).toBe('uid-w');
+  });
+
+  it('is created at once if its finalizers are removed at once', async () => {
+    const scene = new Scene(all(job, withFinalizer));
+    scene.api.before = (method, path) => {
+      if (method === 'GET' && path === scene.path && scene.api.writes.includes('DELETE w'))
+        scene.api.objects.delete(path);
+    };
+    expect(await scene.run()).toMatchObject({ reason: 'JobRecreated' });
+  });
+
+  it('is left to the job of the pending Job while finalizers keep it, at intervals that grow', async () => {
+    const scene = new Scene(all(job, withFinalizer, (of) => void (of.api.date = 10 * MINUTE)));
+    expect((await askedAndWaits(scene)).waits).toBe(1_000);
+    const writes = [...scene.api.writes];
+    expect(await scene.run()).toMatchObject({ state: 'unchanged', reason: 'WorkloadGone' });
+    scene.job = `Job/ns/${PENDING}`;
+    for (const [minute, waits] of [
+      [12, 1 * MINUTE],
+      [30, 5 * MINUTE],
+    ] as const) {
+      scene.api.date = minute * MINUTE;
+      expect(await askedAndWaits(scene)).toEqual({
+        asked: [`GET ${PENDING}`, 'GET w', 'POST w', 'GET w'],
+        waits,
+      });
+    }
+    expect(scene.api.writes).toEqual(writes);
+    scene.api.objects.delete(scene.path);
+    expect(await scene.run()).toMatchObject({ reason: 'RecreationFinished' });
+    expect(scene.api.writes.slice(writes.length)).toEqual(['POST w', `DELETE ${PENDING}`]);
+  });
+
+  it('is read and deleted five times in one attempt if it keeps changing', async () => {
+    const scene = new Scene(job);
+    let deletions = 0;
+    scene.api.before = (method, path) => {
+      if (method !== 'DELETE') return;
+      deletions += 1;
+      const metadata = { ...scene.object.metadata, resourceVersion: `${1_000 + deletions}` };
+      scene.api.objects.set(path, { ...scene.object, metadata });
+    };
+    await expect(scene.run()).rejects.toThrow('Conflicting');
+    expect(deletions).toBe(5);
   });
 });

@@ -5,12 +5,12 @@ import type { KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath, objectPath, type KubeObject } from '@reroll/kube/objects';
 import { job } from '@reroll/kube/workloads/job';
-import { JobError } from '../../job-error.ts';
+import { JobError, NotYetError } from '../../job-error.ts';
 import type { WorkloadNow } from '../workload-reader.ts';
 import type { Reload, ReloadWay, Sent } from './reload-way.ts';
 
 export interface RecreateJobContext {
-  readonly client: Pick<KubeClient, 'get' | 'post' | 'request'>;
+  readonly client: Pick<KubeClient, 'get' | 'post' | 'request' | 'apiTime'>;
   readonly strategy: ReloadStrategy;
   readonly fieldManager: string;
   readonly markerAnnotation: string;
@@ -31,13 +31,13 @@ type Ending = 'deleted' | 'gone' | 'replaced' | 'finished';
 
 type JobNow = KubeObject & { readonly metadata: { readonly deletionTimestamp?: string } };
 
-/**
- * Milliseconds that the old Job may keep changing, or take to be deleted (finalizers), before the reload job fails and is
- * retried.
- */
-const PATIENCE = 10_000;
-const FIRST_PAUSE = 50;
-const MAX_PAUSE = 1_000;
+/** Times that the old Job is read and deleted while it keeps changing, before the reload job fails and is retried. */
+const TRIES = 5;
+/** Milliseconds before each further try to create the Job, for finalizers that their controller removes at once. */
+const PAUSES = [50, 100] as const;
+/** How long a Job with other finalizers is left alone, in milliseconds: half of the time for which it has been deleted, within these bounds. */
+const FIRST_WAIT = 1_000;
+const LAST_WAIT = 300_000;
 
 /**
  * Reloads a Job by deleting it and creating it again. A worker can die between any two of these calls:
@@ -51,7 +51,8 @@ const MAX_PAUSE = 1_000;
  * 5. Delete the pending Job, by its uid.
  *
  * From 2 on, the watcher enqueues a reload job as long as the pending Job exists; that job does 3 to 5, which is no reload of its own. Of
- * two workers that reload the Job at once, the one that deletes it reports the reload, and the other decides again.
+ * two workers that reload the Job at once, the one that deletes it reports the reload, and the other decides again. A Job that
+ * finalizers keep is left to the job of the pending Job, which comes again at growing intervals and holds no worker meanwhile.
  */
 export class RecreateJob implements ReloadWay {
   readonly reason = 'JobRecreated';
@@ -120,16 +121,15 @@ export class RecreateJob implements ReloadWay {
     const kept = keptBy(pendingJob);
     if (!kept) throw new JobError('Invalid', 'the content of the pending Job cannot be read', true);
     const ending = await this.#end(kept, read);
-    if (ending === 'deleted' || ending === 'gone') await this.#create(kept);
+    if (ending === 'deleted' || ending === 'gone') await this.#create(kept, ending);
     await this.#delete(pendingJob.metadata, { uid: pendingJob.metadata.uid });
     return ending;
   }
 
   /** Deletes the version of the old Job that was last read, unless the Job has finished. */
   async #end({ uid, manifest }: Kept, read?: Version): Promise<Ending> {
-    const deadline = performance.now() + PATIENCE;
     let last = read;
-    while (performance.now() < deadline) {
+    for (let tried = 0; tried < TRIES; tried += 1) {
       if (last && (await this.#delete(manifest.metadata, last))) return 'deleted';
       const present = await this.#read(manifest.metadata);
       if (!present) return 'gone';
@@ -142,21 +142,34 @@ export class RecreateJob implements ReloadWay {
     throw new JobError('Conflicting', 'the old Job keeps changing');
   }
 
-  /** Creates the new Job, unless another one has replaced the old one, whoever created it. */
-  async #create({ uid, manifest }: Kept): Promise<void> {
-    const deadline = performance.now() + PATIENCE;
-    for (let wait = FIRST_PAUSE; performance.now() < deadline; wait = Math.min(wait * 2, MAX_PAUSE)) {
-      try {
-        await this.#post(manifest);
-        return;
-      } catch (error) {
-        if (!isTaken(error)) throw error;
-      }
-      const present = await this.#read(manifest.metadata);
-      if (present && present.metadata.uid !== uid) return;
+  /** Rejects with `NotYetError` while the old Job is being deleted. */
+  async #create(kept: Kept, ending: Ending): Promise<void> {
+    let deletedAt = await this.#tryToCreate(kept);
+    for (const wait of ending === 'deleted' ? PAUSES : []) {
+      if (deletedAt === undefined) return;
       await pause(wait);
+      deletedAt = await this.#tryToCreate(kept);
     }
-    throw new JobError('ApiUnavailable', 'the old Job is still being deleted');
+    if (deletedAt === undefined) return;
+    const half = (this.#context.client.apiTime() - deletedAt) / 2;
+    throw new NotYetError('WorkloadGone', Math.min(Math.max(FIRST_WAIT, half), LAST_WAIT));
+  }
+
+  /**
+   * Creates the new Job, unless another one has replaced the old one, whoever created it. If the old one is still there, returns since
+   * when it has been deleted, in Unix milliseconds.
+   */
+  async #tryToCreate({ uid, manifest }: Kept): Promise<number | undefined> {
+    try {
+      await this.#post(manifest);
+      return undefined;
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+    const present = await this.#read(manifest.metadata);
+    if (present && present.metadata.uid !== uid) return undefined;
+    const since = present?.metadata.deletionTimestamp;
+    return since === undefined ? this.#context.client.apiTime() : Date.parse(since);
   }
 
   async #read(id: { namespace: string; name: string }): Promise<JobNow | undefined> {
