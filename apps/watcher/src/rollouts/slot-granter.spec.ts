@@ -2,6 +2,7 @@ import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
 import { writeRecord } from '@reroll/core/record/record';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { WorkloadRow } from '@reroll/core/state/rows';
+import { work } from '@reroll/core/work';
 import { workloadRow } from '@reroll/core/testing/rows';
 import { reloadJobOf, type ReloadJob } from '@reroll/redis/queue/jobs';
 import type { SlotGrant, WaitingReload } from '@reroll/redis/queue/rollout-slots';
@@ -197,6 +198,25 @@ it('grants nothing while it does not lead, and ends if another has written', asy
   install.isFollowed = true;
   expect(await install.turn()).toBe('');
   expect(install.wasRefused).toBe(true);
+});
+
+it('reads a record once, and remembers none of workloads that are not rolled out', async () => {
+  const install = new Install(1);
+  install.ask('b');
+  install.reloaded('a');
+  const rollout = install.rollouts.get(key('a')) as RolloutEntry;
+  const charactersRead = async (turns: number): Promise<number> => {
+    const before = work.recordCharacters;
+    for (let turn = 0; turn < turns; turn += 1) await install.turn();
+    return work.recordCharacters - before;
+  };
+  const length = install.rows.get(key('a'))?.record?.length;
+  expect(await charactersRead(5)).toBe(length);
+  install.rolledOut('a');
+  await install.turn();
+  await install.turn();
+  install.rollouts.set(key('a'), rollout);
+  expect(await charactersRead(5)).toBe(length);
 });
 
 it('asks Redis for no slots while nobody waits', async () => {

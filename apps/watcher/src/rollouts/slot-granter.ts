@@ -1,4 +1,4 @@
-import { grantSlots, lastReloadOf, usesSlot, type Slots } from '@reroll/core/holds/rollout-slots';
+import { grantSlots, usesSlot, type Slots } from '@reroll/core/holds/rollout-slots';
 import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
@@ -11,6 +11,7 @@ import {
 } from '@reroll/redis/queue/rollout-slots';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { LastReloads } from './last-reloads.ts';
 
 export interface SlotGranterContext {
   readonly clusterState: Pick<ClusterState, 'workloads'>;
@@ -32,8 +33,6 @@ const INTERVAL = 500;
 /** Requests that are taken, and slots that are granted, in one turn. */
 const REQUESTS_PER_TURN = 1_000;
 const GRANTS_PER_TURN = 100;
-/** Workloads whose last reload is remembered. */
-const MOST_KNOWN = 20_000;
 
 /**
  * Grants the slots of `--max-concurrent-rollouts` while this watcher leads (docs/adr/0044). What uses a slot is read from the cluster
@@ -44,7 +43,7 @@ export class SlotGranter {
   readonly #context: SlotGranterContext;
   readonly #limit: Omit<Slots, 'used'>;
   readonly #waiting = new Map<string, Map<WorkloadKey, WaitingReload>>();
-  readonly #lastReloads = new Map<WorkloadKey, { record: string | undefined; at: number }>();
+  readonly #lastReloads: LastReloads;
   #hasUsed = true;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -53,6 +52,7 @@ export class SlotGranter {
   constructor(context: SlotGranterContext, limit: Omit<Slots, 'used'>) {
     this.#context = context;
     this.#limit = limit;
+    this.#lastReloads = new LastReloads(context.clusterState.workloads);
   }
 
   start(): void {
@@ -77,6 +77,7 @@ export class SlotGranter {
   async turn(): Promise<void> {
     const { slots, term: termNow, refused } = this.#context;
     const term = termNow();
+    this.#lastReloads.forgetUnasked();
     if (term === undefined) return;
     for (const request of await slots.takeRequests(REQUESTS_PER_TURN)) this.#add(request);
     if (this.#waiting.size === 0 && !this.#hasUsed) return;
@@ -90,7 +91,7 @@ export class SlotGranter {
     if (ended.length === 0 && granted.length === 0) return;
     const grantOf = (workload: WorkloadKey): SlotGrant => ({
       at: now,
-      reloadedAt: this.#reloadedAt(workload),
+      reloadedAt: this.#lastReloads.of(workload),
     });
     const written = granted.map((workload) => [workload, grantOf(workload)] as const);
     if (!(await slots.write(term, written, ended))) refused();
@@ -109,14 +110,14 @@ export class SlotGranter {
     const row = this.#context.clusterState.workloads.get(workload);
     if (!row || now - at > GRANTED) return true;
     const isFollowed = row.templateOwner === undefined || this.#context.tracker.tracked.has(workload);
-    return isFollowed && this.#reloadedAt(workload) > reloadedAt;
+    return isFollowed && this.#lastReloads.of(workload) > reloadedAt;
   }
 
   #grant(grants: ReadonlyMap<WorkloadKey, SlotGrant>, now: number): WorkloadKey[] {
     const used = new Set(grants.keys());
     const { tracker, metrics } = this.#context;
     for (const [workload, { state }] of tracker.tracked)
-      if (usesSlot(state, this.#reloadedAt(workload), now)) used.add(workload);
+      if (usesSlot(state, this.#lastReloads.of(workload), now)) used.add(workload);
     this.#dropGone();
     const granted = grantSlots(this.#waiting, { used, ...this.#limit, count: GRANTS_PER_TURN });
     for (const workload of granted) used.add(workload);
@@ -124,17 +125,6 @@ export class SlotGranter {
     metrics.rolloutSlots.set({ state: 'used' }, used.size);
     metrics.rolloutSlots.set({ state: 'waiting' }, this.#waitingCount() - granted.length);
     return granted;
-  }
-
-  /** A record is read once, because it may be long. */
-  #reloadedAt(workload: WorkloadKey): number {
-    const record = this.#context.clusterState.workloads.get(workload)?.record;
-    const known = this.#lastReloads.get(workload);
-    if (known && known.record === record) return known.at;
-    const at = lastReloadOf(record);
-    this.#lastReloads.set(workload, { record, at });
-    if (this.#lastReloads.size > MOST_KNOWN) this.#lastReloads.clear();
-    return at;
   }
 
   /** What is gone waits no more: those that are next in their namespaces. */
