@@ -1,6 +1,9 @@
 import type { ObservedSource } from '@reroll/core/state/rows';
-import { seenSource } from '@reroll/core/testing/rows';
-import { expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SourceKey } from '@reroll/core/model';
+import type { Listed } from '@reroll/core/state/listed';
+import { seenSource, sourceRow } from '@reroll/core/testing/rows';
+import { describe, expect, test } from 'vitest';
 import { SourceHandler, SourcePresence } from './source-handler.ts';
 
 type Context = ConstructorParameters<typeof SourceHandler>[2];
@@ -17,7 +20,8 @@ async function toldOfDeletion({ uid, presence }: { uid?: string; presence?: Sour
   } as unknown as Context;
   const namespace = { name: 'ns', ended: new AbortController().signal, entering: false };
   const handler = new SourceHandler('ConfigMap', namespace, context);
-  await handler.delete({ ...seenSource('cm', 7, 'A'), ...(uid === undefined ? {} : { uid }) });
+  handler.delete({ ...seenSource('cm', 7, 'A'), ...(uid === undefined ? {} : { uid }) });
+  await nextTurn();
   return told;
 }
 
@@ -54,4 +58,121 @@ test('a certificate is noted unless the cluster state knows a later write of its
   const handler = new SourceHandler('ConfigMap', namespace, context);
   void handler.upsert([seenSource('cm', 7, 'A'), seenSource('later', 7, 'A')], 'MODIFIED');
   expect(noted).toEqual(['ConfigMap/ns/cm']);
+});
+
+/** A stream with a label selector; `answer` tells it whether a source that it asks for is there. */
+class LabelledStream {
+  readonly asked: SourceKey[] = [];
+  readonly told: string[] = [];
+  readonly sources = new Map<SourceKey, ReturnType<typeof sourceRow>>();
+  readonly handler: SourceHandler;
+  readonly #answers: ((isThere: boolean) => void)[] = [];
+
+  constructor() {
+    const { sources, told } = this;
+    const context = {
+      clusterState: {
+        sources,
+        sourcesIn: () => sources.keys(),
+        sourceDeleted: (key: SourceKey, rv: string) => void told.push(`${key} deleted at ${rv}`),
+        sourceWritten: ({ key, rv }: ObservedSource) => void told.push(`${key} written at ${rv}`),
+        sourceListEnds: ({ unread }: Listed<ObservedSource, unknown>) => {
+          told.push(`list ends, there: ${unread?.toSorted().join(' ')}`);
+          return [];
+        },
+      },
+      certificates: { seen: () => undefined },
+      listing: {
+        begin: () => undefined,
+        drop: () => false,
+        end: async () => ({ rv: '50', unread: [], found: new Set(), catalog: new Map() }),
+        ended: () => undefined,
+      },
+      reports: { received: () => undefined, unchanged: () => undefined },
+      changed: () => undefined,
+      presence: {
+        isThere: (key: SourceKey) =>
+          new Promise<boolean>((answer) => {
+            this.asked.push(key);
+            this.#answers.push(answer);
+          }),
+      },
+    } as unknown as Context;
+    const namespace = { name: '', ended: new AbortController().signal, entering: false };
+    this.handler = new SourceHandler('ConfigMap', namespace, context);
+  }
+
+  /** The stream reports that it no longer has the source. */
+  lost(key: SourceKey, uid = 'first'): void {
+    this.handler.delete({ ...seenSource('cm', 7, 'A'), key, uid });
+  }
+
+  /** Answers the question that was asked as the n-th. */
+  async answer(n: number, isThere: boolean): Promise<void> {
+    this.#answers[n]?.(isThere);
+    await nextTurn();
+  }
+}
+
+const KEY = 'ConfigMap/ns/cm';
+
+describe('with a label selector, a source that the stream no longer shows', () => {
+  test('is asked for beside the stream: eight at a time, and namespaces take turns', async () => {
+    const stream = new LabelledStream();
+    for (let at = 0; at < 1_000; at += 1) stream.lost(`ConfigMap/evil/${at}`);
+    stream.lost('ConfigMap/quiet/cm');
+    expect(stream.asked).toHaveLength(8);
+    for (let answered = 0; answered < 2; answered += 1) await stream.answer(answered, false);
+    expect(stream.asked).toContain('ConfigMap/quiet/cm');
+    expect(stream.asked).toHaveLength(10);
+    expect(stream.told).toEqual(['ConfigMap/evil/0 deleted at 7', 'ConfigMap/evil/1 deleted at 7']);
+  });
+
+  test.each([
+    ['another object', 'second', [`${KEY} deleted at 7`, `${KEY} written at 9`]],
+    ['the same object', 'first', [`${KEY} written at 9`]],
+  ])('and then shows again as %s, needs no answer', async (_, uid, told) => {
+    const stream = new LabelledStream();
+    stream.lost(KEY);
+    void stream.handler.upsert([{ ...seenSource('cm', 9, 'A'), uid }], 'ADDED');
+    await stream.answer(0, false);
+    expect(stream.told).toEqual(told);
+  });
+
+  test('and loses a second time, is deleted by the second answer', async () => {
+    const stream = new LabelledStream();
+    stream.lost(KEY);
+    void stream.handler.upsert([{ ...seenSource('cm', 9, 'A'), uid: 'second' }], 'ADDED');
+    stream.told.length = 0;
+    stream.lost(KEY, 'second');
+    await stream.answer(0, false);
+    expect(stream.told).toEqual([]);
+    await stream.answer(1, false);
+    expect(stream.told).toEqual([`${KEY} deleted at 7`]);
+  });
+
+  test('is left to its answer by a list that ends before', async () => {
+    const stream = new LabelledStream();
+    stream.sources.set(KEY, sourceRow(5, 'A'));
+    stream.lost(KEY);
+    stream.handler.replace();
+    const ended = stream.handler.synced('50', []);
+    await nextTurn();
+    expect(stream.asked).toEqual([KEY]);
+    await ended;
+    await stream.answer(0, false);
+    expect(stream.told).toEqual([`list ends, there: ${KEY}`, `${KEY} deleted at 7`]);
+  });
+});
+
+test('with a label selector, the end of a list asks for eight sources at a time', async () => {
+  const stream = new LabelledStream();
+  for (let at = 0; at < 20; at += 1) stream.sources.set(`ConfigMap/ns/${at}`, sourceRow(5, 'A'));
+  const ended = stream.handler.synced('50', []);
+  await nextTurn();
+  expect(stream.asked).toHaveLength(8);
+  for (let answered = 0; answered < 20; answered += 1) await stream.answer(answered, answered < 2);
+  await ended;
+  const [first, second] = stream.asked.slice(0, 2).toSorted();
+  expect(stream.told).toEqual([`list ends, there: ${first} ${second}`]);
 });

@@ -5,17 +5,18 @@ import { partsOf, type SourceKey, type SourceKind } from '@reroll/core/model';
 import { Backoff } from '@reroll/kube/client/backoff';
 import { pause, systemClock } from '@reroll/kube/client/clock';
 import { METADATA_ONLY, type KubeClient } from '@reroll/kube/client/connection';
-import { KubeError } from '@reroll/kube/client/errors';
+import { errorClass, KubeError } from '@reroll/kube/client/errors';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import type { EventHandler, ShownBy } from '@reroll/kube/reflector/delivery';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import type { StreamTargets, WatchedNamespace } from './kind-streams.ts';
 import type { ListEnd, Listing } from './listing.ts';
 import type { StreamReports } from './stream-reports.ts';
+import { ASKED_AT_ONCE, UnclearDeletions, type UnclearDeletion } from './unclear-deletions.ts';
 
 type SourceHandlerContext = Pick<StreamTargets, 'clusterState' | 'certificates' | 'changed'> & {
   readonly listing: Listing<SourceKey, SourceRow>;
-  readonly reports: Pick<StreamReports, 'unchanged' | 'received'>;
+  readonly reports: Pick<StreamReports, 'unchanged' | 'received' | 'hooks'>;
   /** Defined only if the stream has a label selector. */
   readonly presence: SourcePresence | undefined;
 };
@@ -26,11 +27,19 @@ export class SourceHandler implements EventHandler<ObservedSource> {
   /** Once this has fired, events are dropped, because the cluster state has forgotten the namespace. */
   readonly #ended: AbortSignal;
   readonly #context: SourceHandlerContext;
+  readonly #unclear: UnclearDeletions | undefined;
 
   constructor(kind: SourceKind, { name, ended }: WatchedNamespace, context: SourceHandlerContext) {
     this.#scope = { kind, namespace: name };
     this.#ended = ended;
     this.#context = context;
+    const { presence } = context;
+    this.#unclear =
+      presence &&
+      new UnclearDeletions({
+        isThere: (key, uid) => presence.isThere(key, uid),
+        deleted: (key, deletion) => this.#foundDeleted(key, deletion),
+      });
   }
 
   replace(): void {
@@ -42,6 +51,7 @@ export class SourceHandler implements EventHandler<ObservedSource> {
     if (this.#ended.aborted) return;
     const { clusterState, reports } = this.#context;
     for (const seen of objects) {
+      this.#clear(seen);
       if (clusterState.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
       clusterState.sourceWritten(seen, this.#scope);
     }
@@ -49,13 +59,12 @@ export class SourceHandler implements EventHandler<ObservedSource> {
     this.#updated(by);
   }
 
-  delete(seen: ObservedSource): void | Promise<void> {
-    const { listing, presence } = this.#context;
-    if (listing.drop(seen.key)) return;
-    if (!presence) return this.#deleted(seen);
-    return presence
-      .isThere(seen.key, seen.uid)
-      .then((isThere) => (isThere ? this.#updated('DELETED') : this.#deleted(seen)));
+  delete({ key, rv, uid }: ObservedSource): void {
+    const { clusterState, listing } = this.#context;
+    if (listing.drop(key) || this.#ended.aborted) return;
+    if (this.#unclear) this.#unclear.add(key, { rv, uid });
+    else clusterState.sourceDeleted(key, rv, this.#scope);
+    this.#updated('DELETED');
   }
 
   async synced(resourceVersion: string, unread: readonly string[]): Promise<void> {
@@ -74,6 +83,7 @@ export class SourceHandler implements EventHandler<ObservedSource> {
     const { clusterState, listing, changed } = this.#context;
     const catalog = await listing.rowsOf(objects);
     if (!catalog || this.#ended.aborted) return;
+    for (const seen of objects) this.#clear(seen);
     clusterState.sourcesFound({ scope: this.#scope, objects, catalog });
     this.#noteCertificates(objects);
     listing.found(objects);
@@ -92,20 +102,42 @@ export class SourceHandler implements EventHandler<ObservedSource> {
     const { clusterState, presence } = this.#context;
     if (!presence) return [];
     const known = new Set([...clusterState.sourcesIn(this.#scope), ...list.catalog.keys()]);
-    const hidden: SourceKey[] = [];
-    for (const key of known) {
+    const missing = [...known].filter((key) => {
       const row = clusterState.sources.get(key) ?? list.catalog.get(key);
-      if (row?.exists !== true || list.found.has(key) || !isWithin(this.#scope, key)) continue;
-      if (await presence.isThere(key)) hidden.push(key);
-    }
+      return row?.exists === true && !list.found.has(key) && isWithin(this.#scope, key);
+    });
+    const hidden: SourceKey[] = [];
+    const work = async (): Promise<void> => {
+      for (let key = missing.pop(); key !== undefined; key = missing.pop())
+        // An unclear deletion has its own answer, with the time of the deletion.
+        if (this.#unclear?.has(key) === true || (await presence.isThere(key))) hidden.push(key);
+    };
+    await Promise.all(Array.from({ length: ASKED_AT_ONCE }, work));
     return hidden;
   }
 
-  #deleted({ key, rv }: ObservedSource): void {
-    const { clusterState } = this.#context;
+  /** The stream shows the source again: if it is another object, the one before it was deleted. */
+  #clear({ key, uid }: ObservedSource): void {
+    const deletion = this.#unclear?.take(key);
+    if (deletion && deletion.uid !== uid)
+      this.#context.clusterState.sourceDeleted(key, deletion.rv, this.#scope);
+  }
+
+  #foundDeleted(key: SourceKey, { rv }: UnclearDeletion): void {
+    const { clusterState, changed, reports } = this.#context;
     if (this.#ended.aborted) return;
-    clusterState.sourceDeleted(key, rv, this.#scope);
-    this.#updated('DELETED');
+    try {
+      clusterState.sourceDeleted(key, rv, this.#scope);
+      changed();
+    } catch (error) {
+      const { namespace, name } = partsOf(key);
+      const failure = {
+        key: `${namespace}/${name}`,
+        step: 'changed',
+        errorClass: errorClass(error),
+      } as const;
+      reports.hooks(this.#scope.kind, this.#scope.namespace).onHandlerError?.(failure);
+    }
   }
 
   #updated(type: 'ADDED' | 'MODIFIED' | 'DELETED'): void {

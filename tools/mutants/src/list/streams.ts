@@ -104,14 +104,34 @@ export const streamMutants = [
       killedBy: { spec: `${WATCH}/older-objects.spec.ts`, test: 'proves nothing if' },
     },
   ]),
+  ...inFile(`${WATCH}/unclear-deletions.ts`, [
+    {
+      name: 'an answer is taken for a later deletion of the same source',
+      text: `if (this.#asked.get(key) === deletion) {`,
+      replacement: `if (this.#asked.has(key)) {`,
+      killedBy: {
+        spec: `${WATCH}/source-handler.spec.ts`,
+        test: 'and loses a second time, is deleted by the second answer',
+      },
+    },
+  ]),
   ...inFile(`${WATCH}/source-handler.ts`, [
     {
       name: 'the deletion of a source is not told',
-      text: `clusterState.sourceDeleted(key, rv, this.#scope);`,
+      text: `else clusterState.sourceDeleted(key, rv, this.#scope);`,
       replacement: ``,
       killedBy: {
         spec: `${WATCH}/source-handler.spec.ts`,
         test: 'a deletion is told to the cluster state, with its resourceVersion',
+      },
+    },
+    {
+      name: 'a list decides about a deletion that waits for its answer',
+      text: `if (this.#unclear?.has(key) === true || (await presence.isThere(key))) hidden.push(key);`,
+      replacement: `if (await presence.isThere(key)) hidden.push(key);`,
+      killedBy: {
+        spec: `${WATCH}/source-handler.spec.ts`,
+        test: 'is left to its answer by a list that ends before',
       },
     },
   ]),
