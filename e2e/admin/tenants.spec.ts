@@ -74,7 +74,9 @@ async function ask<Id extends OperationId>(who: AdminApi, id: Id, asked: Asked<I
 /** An answer but for what differs each time, and with one name for every namespace and id that was asked about. */
 function neutral({ status, text }: Answer, about: Subject): Answer {
   const names = [about.namespace, about.change, about.job].filter((name) => name !== '');
-  const same = names.reduce((left, name) => left.replaceAll(name, '…'), text);
+  // A refusal names the path that was asked for.
+  const written = names.flatMap((name) => [name, encodeURIComponent(name)]);
+  const same = written.reduce((left, name) => left.replaceAll(name, '…'), text);
   return { status, text: same.replace(/"requestId":"[^"]*"/, '') };
 }
 
