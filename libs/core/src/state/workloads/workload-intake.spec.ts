@@ -80,6 +80,12 @@ function list(
     told.clusterState.workloadListBegins(scope);
     told.intake.listed({ scope, rv: String(rv), objects, catalog: NONE });
   }
+  tellAll(told);
+}
+
+/** Returns the slices that it took. */
+function tellAll({ intake }: Told): number {
+  return [...intake.tellLater()].length;
 }
 
 /** Both listed, recorded with what the ConfigMap has. */
@@ -336,4 +342,135 @@ it('a Rollout that goes takes its row along, and its owner speaks for nobody any
   told.intake.deleted(ROLLOUT);
   told.intake.written(deployment(20, { template: 't2' }));
   expect(told.state().row).toBeUndefined();
+});
+
+describe('an owner with many followers', () => {
+  const MANY = 60;
+  const LAST = 'Rollout/ns/web-59' as const;
+
+  function follower(index: number, rv: number, more: Partial<ObservedWorkload> = {}): ObservedWorkload {
+    return rollout(rv, { key: `Rollout/ns/web-${index}`, uid: `uid-${index}`, ...more });
+  }
+
+  function followed(): Told {
+    const told = listening();
+    const rollouts = Array.from({ length: MANY }, (_, index) => follower(index, 13));
+    list(told, { deployments: [deployment(12, { record: A })], rollouts });
+    return told;
+  }
+
+  /** Followers whose row has this template. */
+  function having(told: Told, template: string): number {
+    return [...told.clusterState.workloads.values()].filter(
+      (row) => row.templateOwner !== undefined && row.template === template,
+    ).length;
+  }
+
+  function pendingOf({ clusterState }: Told): (string | undefined)[] {
+    const causes = Array.from(
+      { length: MANY },
+      (_, index) => clusterState.pending.get(`Rollout/ns/web-${index}`)?.cause,
+    );
+    return [...new Set(causes)];
+  }
+
+  it('has 25 of them told in one turn, and fewer if each has many sources', () => {
+    const told = followed();
+    told.intake.written(deployment(16, { template: 't2' }));
+    expect(having(told, 't2')).toBe(0);
+    const slices = told.intake.tellLater();
+    slices.next();
+    expect(having(told, 't2')).toBe(25);
+    slices.next();
+    expect(having(told, 't2')).toBe(50);
+    for (const _ of slices) continue;
+    expect(having(told, 't2')).toBe(MANY);
+
+    const uses = Array.from({ length: 1_000 }, (_, index) => `ConfigMap/cm-${index}` as const);
+    told.intake.written(deployment(17, { template: 't3', uses }));
+    told.intake.tellLater().next();
+    expect(having(told, 't3')).toBeLessThan(5);
+  });
+
+  it('asks once for turns, and again after these have ended', () => {
+    const told = followed();
+    let asked = 0;
+    told.intake.onWork = () => (asked += 1);
+    told.intake.written(deployment(16, { template: 't2' }));
+    told.intake.written(deployment(17, { template: 't3' }));
+    expect(asked).toBe(1);
+    expect(tellAll(told)).toBe(6);
+    told.intake.written(deployment(18, { template: 't4' }));
+    expect(asked).toBe(2);
+  });
+
+  it('lets the owner of another namespace come in between', () => {
+    const told = followed();
+    const owner = 'Deployment/other/web';
+    const mine = { namespace: 'other', templateFrom: { owner, isMarkedThere: true } } as const;
+    told.intake.written(deployment(14, { key: owner, namespace: 'other' }));
+    for (let index = 0; index < 6; index += 1)
+      told.intake.written(rollout(15, { ...mine, key: `Rollout/other/web-${index}` }));
+    told.intake.written(deployment(16, { template: 't2' }));
+    told.intake.written(deployment(17, { template: 't3', key: owner, namespace: 'other' }));
+    const slices = told.intake.tellLater();
+    slices.next();
+    slices.next();
+    expect([having(told, 't2'), having(told, 't3')]).toEqual([25, 6]);
+  });
+
+  it.each([
+    ['before', 19, 'owed'],
+    ['after', 22, 'correct'],
+  ])('a template written %s a change is dated by its write, however late they are told', (_when, rv, is) => {
+    const told = followed();
+    change(told, 20, 'B');
+    told.intake.written(deployment(rv, { record: A, template: 't2' }));
+    told.clusterState.sourceWritten(seenSource('other', 30, 'A'), SOURCES);
+    tellAll(told);
+    expect(pendingOf(told)).toEqual([is]);
+  });
+
+  it('a change after its template is pending, although it was written again before they were told', () => {
+    const told = followed();
+    told.intake.written(deployment(17, { record: undefined, template: 't2' }));
+    change(told, 20, 'B');
+    told.intake.written(deployment(25, { record: undefined, template: 't2' }));
+    tellAll(told);
+    expect(pendingOf(told)).toEqual(['owed']);
+  });
+
+  it('a change after its template is pending, although they were told of that by an event of their own', () => {
+    const told = followed();
+    told.intake.written(deployment(17, { record: A, template: 't2' }));
+    change(told, 20, 'B');
+    told.intake.written(follower(59, 30));
+    expect(told.clusterState.workloads.get(LAST)).toMatchObject({ rv: '30', templateRv: '17' });
+    tellAll(told);
+    expect(pendingOf(told)).toEqual(['owed']);
+  });
+
+  it('a change after its template is pending, although it was deleted before they were told, and came back', () => {
+    const told = followed();
+    told.intake.written(deployment(17, { record: A, template: 't2' }));
+    told.intake.deleted(DEPLOYMENT);
+    tellAll(told);
+    expect(told.clusterState.workloads.get(LAST)?.leftAlone).toBe('WorkloadRefMissing');
+    change(told, 20, 'B');
+    told.intake.written(deployment(45, { uid: 'uid-again', template: 't2' }));
+    tellAll(told);
+    expect(pendingOf(told)).toEqual(['owed']);
+  });
+
+  it('those that are deleted or get another owner meanwhile are left as they are', () => {
+    const told = followed();
+    told.intake.written(deployment(16, { template: 't2' }));
+    told.intake.deleted('Rollout/ns/web-58');
+    const from = { owner: 'Deployment/ns/other', isMarkedThere: true } as const;
+    told.intake.written(follower(59, 17, { templateFrom: from }));
+    tellAll(told);
+    expect(told.clusterState.workloads.has('Rollout/ns/web-58')).toBe(false);
+    expect(told.clusterState.workloads.get(LAST)?.leftAlone).toBe('WorkloadRefMissing');
+    expect(having(told, 't2')).toBe(MANY - 1);
+  });
 });
