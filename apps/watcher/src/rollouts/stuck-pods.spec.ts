@@ -18,7 +18,12 @@ const POD: PodSeen = {
 let tracker: RolloutTracker;
 let registry: Registry;
 let isLeader: boolean;
-let asked: { path: string; query: unknown; timeoutMs: number | undefined }[];
+let asked: {
+  path: string;
+  query?: unknown;
+  timeoutMs?: number | undefined;
+  maxBytes?: number | undefined;
+}[];
 let answer: () => unknown;
 let pods: StuckPods;
 
@@ -29,8 +34,8 @@ beforeEach(() => {
   isLeader = true;
   asked = [];
   answer = () => ({ items: [POD] });
-  const get = async (path: string, { query, timeoutMs }: { query?: unknown; timeoutMs?: number } = {}) => {
-    asked.push({ path, query, timeoutMs });
+  const get = async (path: string, { query, timeoutMs, maxBytes }: Omit<(typeof asked)[0], 'path'> = {}) => {
+    asked.push({ path, query, timeoutMs, maxBytes });
     return { status: 200, body: answer(), date: undefined };
   };
   pods = new StuckPods({
@@ -75,6 +80,7 @@ test('the pods of a workload are read once it is stuck: one short list by its ow
       path: '/api/v1/namespaces/shop/pods',
       query: { labelSelector: 'app=web', limit: 50 },
       timeoutMs: 5_000,
+      maxBytes: 4_194_304,
     },
   ]);
   expect(tracker.tracked.get(WEB)?.pods).toMatchObject([{ name: 'web-1', reason: 'ErrImagePull' }]);
@@ -123,6 +129,14 @@ test('a list that fails is counted and not repeated, and the others are read', a
   await vi.advanceTimersByTimeAsync(600_000);
   await settled();
   expect(asked).toHaveLength(2);
+});
+
+test('namespaces take turns, however many are stuck in one', async () => {
+  for (const name of ['a', 'b', 'c']) sees('stuck', `Deployment/many/${name}`);
+  sees('stuck');
+  await settled();
+  const namespaces = asked.map(({ path }) => path.split('/')[4]);
+  expect(namespaces).toEqual(['many', 'shop', 'many', 'many']);
 });
 
 test('a standby reads none; once it leads it reads those of what is stuck still', async () => {

@@ -1,4 +1,5 @@
 import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
+import { NamespaceTurns } from '@reroll/core/state/namespace-turns';
 import { podTroubles, type PodSeen } from '@reroll/core/rollouts/pod-troubles';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { KubeClient } from '@reroll/kube/client/connection';
@@ -19,6 +20,8 @@ export interface StuckPodsContext {
 
 /** Pods in one response: enough to find five that are waiting. */
 const LIMIT = 50;
+/** The most bytes of one response: a pod can have more than 1 MiB, and parsing takes one turn. Beyond it, the request fails. */
+const MAX_BYTES = 4 * 1024 * 1024;
 /** Deadline of one request (ms). */
 const DEADLINE = 5_000;
 /** Minimum milliseconds between two reads of one workload's pods. */
@@ -32,8 +35,8 @@ interface Wanted {
 
 /**
  * Reads the pods of stuck workloads (`--rollout-details`): once when a workload gets stuck, and again, at most once a
- * minute, when its stuck state is written anew. Sends one request at a time, and nothing waits for it. A failed
- * request is not repeated and leaves the rollout without pods.
+ * minute, when its stuck state is written anew. Sends one request at a time, and nothing waits for it. Namespaces take turns. A
+ * failed request is not repeated and leaves the rollout without pods.
  */
 export class StuckPods {
   readonly #context: StuckPodsContext;
@@ -88,26 +91,28 @@ export class StuckPods {
     // Lets the rows of this turn of the event loop go first.
     await new Promise((resolve) => setImmediate(resolve));
     this.#forget();
-    for (let next = this.#nextDue(); next !== undefined; next = this.#nextDue()) await this.#read(...next);
+    const turns = new NamespaceTurns<WorkloadKey, true>();
+    while (!this.#stopping.signal.aborted && this.#context.isLeader()) {
+      const now = Date.now();
+      for (const [workload, { dueAt }] of this.#wanted) if (dueAt <= now) turns.put(workload, true);
+      const next = turns.take();
+      if (!next) return;
+      await this.#read(next[0]);
+    }
   }
 
-  #nextDue(): readonly [WorkloadKey, string] | undefined {
-    if (this.#stopping.signal.aborted || !this.#context.isLeader()) return undefined;
-    const now = Date.now();
-    const due = [...this.#wanted].find(([, { dueAt }]) => dueAt <= now);
-    return due && [due[0], due[1].selector];
-  }
-
-  async #read(workload: WorkloadKey, labelSelector: string): Promise<void> {
+  async #read(workload: WorkloadKey): Promise<void> {
     const { client, metrics, log } = this.#context;
+    const wanted = this.#wanted.get(workload);
     this.#wanted.delete(workload);
-    if (!this.#isStuck(workload)) return;
+    if (!wanted || !this.#isStuck(workload)) return;
     this.#readAt.set(workload, Date.now());
     const path = collectionPath(PODS, namespaceOf(workload));
     const { signal } = this.#stopping;
     try {
-      const query = { labelSelector, limit: LIMIT };
-      const { body } = await client.get<{ items: PodSeen[] }>(path, { query, signal, timeoutMs: DEADLINE });
+      const query = { labelSelector: wanted.selector, limit: LIMIT };
+      const limits = { signal, timeoutMs: DEADLINE, maxBytes: MAX_BYTES };
+      const { body } = await client.get<{ items: PodSeen[] }>(path, { query, ...limits });
       this.#record(workload, body.items);
       metrics.podReads.inc({ result: 'success' });
     } catch (error) {
