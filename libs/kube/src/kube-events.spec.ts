@@ -97,11 +97,13 @@ describe('beside the work', () => {
   class Server {
     readonly open: (() => void)[] = [];
     calls = 0;
+    readonly namespaces: (string | undefined)[] = [];
     failures: number[] = [];
 
     readonly client: Pick<KubeClient, 'post'> = {
-      post: (_path, _body, options) => {
+      post: (path, _body, options) => {
         this.calls += 1;
+        this.namespaces.push(path.split('/')[4]);
         const status = this.failures.shift();
         if (status !== undefined) return Promise.reject(apiError({ request: 'event', status, body: {} }));
         return new Promise((resolve, reject) => {
@@ -139,6 +141,30 @@ describe('beside the work', () => {
     expect([server.calls, recorder.pending]).toEqual([2, 5]);
     await server.answerAll();
     expect([server.calls, recorder.pending, results.length]).toEqual([5, 0, 5]);
+  });
+
+  test('namespaces take turns, and one with many drops its own', async () => {
+    const { server, recorder, results } = setUp({ maxWaiting: 3 });
+    for (const namespace of ['many', 'many', 'shop', 'many', 'many', 'many', 'many'])
+      recorder.record(reload(namespace));
+    expect(results).toEqual(['dropped', 'dropped']);
+    await server.answerAll();
+    expect(server.namespaces).toEqual(['many', 'many', 'shop', 'many', 'many']);
+  });
+
+  test('the next one waits for more important work, and nothing is lost meanwhile', async () => {
+    const { server, clock, recorder, results } = setUp({ isBusy: () => true });
+    for (const namespace of ['many', 'many', 'shop']) recorder.record(reload(namespace));
+    await clock.advance(9_000);
+    expect([server.calls, recorder.pending]).toEqual([0, 3]);
+    await clock.advance(2_000);
+    await server.answerAll();
+    expect([server.namespaces, results.length]).toEqual([['many', 'many', 'shop'], 3]);
+    recorder.record(reload('shop'));
+    const flushed = recorder.flush(5_000);
+    await server.answerAll();
+    await flushed;
+    expect([recorder.pending, results.length]).toEqual([0, 4]);
   });
 
   test('when more than the limit wait, the oldest is dropped', async () => {

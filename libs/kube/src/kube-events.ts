@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cutName } from '@reroll/core/cut-name';
 import { oneLine } from '@reroll/core/one-line';
 import type { SourceId, SourceKind } from '@reroll/core/model';
+import { NamespaceTurns } from '@reroll/core/state/namespace-turns';
 import { pause, systemClock, type Clock } from './client/clock.ts';
 import type { KubeClient } from './client/connection.ts';
 import { networkError } from './client/errors.ts';
@@ -48,11 +49,11 @@ export interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'post'>;
   /** The reporter, e.g. the pod's name. */
   readonly instance: string;
-  /** The most waiting events; beyond it the oldest is dropped. Default 10,000. */
+  /** The most waiting events; beyond it the oldest of the namespace with the most is dropped. Default 10,000. */
   readonly maxWaiting?: number | undefined;
   /** The most requests at a time. Default 2. */
   readonly concurrency?: number | undefined;
-  /** Whether more important work is waiting: events then wait for it, each at most ten seconds. Default: never. */
+  /** Whether more important work is waiting: the next event then waits for it, at most ten seconds. Default: never. */
   readonly isBusy?: (() => boolean) | undefined;
   /** Called once for each event with its result. */
   readonly onResult?: ((result: 'posted' | 'failed' | 'dropped') => void) | undefined;
@@ -163,13 +164,17 @@ function bodyOf({ event, time }: Waiting, instance: string): unknown {
 
 /**
  * Posts Kubernetes Events in the background: `record` returns at once, and a slow or refusing API server costs events, never a
- * reload. Each event is tried at most twice.
+ * reload. Each event is tried at most twice. Namespaces take turns.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
   readonly #closing = new AbortController();
-  readonly #waiting: Waiting[] = [];
+  /** By the namespace and the number of the event. */
+  readonly #waiting = new NamespaceTurns<`Event/${string}/${number}`, Waiting>();
+  /** Taken from these, and waiting for other work. */
+  #next: Waiting | undefined;
+  #recorded = 0;
   #active = 0;
   #cancelYield: (() => void) | undefined;
   #whenIdle: (() => void) | undefined;
@@ -181,7 +186,7 @@ export class EventRecorder {
 
   /** Events not yet posted, including those being sent. */
   get pending(): number {
-    return this.#waiting.length + this.#active;
+    return this.#waiting.size + (this.#next ? 1 : 0) + this.#active;
   }
 
   record(event: AnyEvent): void {
@@ -190,9 +195,11 @@ export class EventRecorder {
       return;
     }
     const time = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-    this.#waiting.push({ event, time, since: this.#clock.now() });
-    if (this.#waiting.length > (this.#options.maxWaiting ?? 10_000)) {
-      this.#waiting.shift();
+    this.#recorded += 1;
+    const key = `Event/${event.workload.namespace}/${this.#recorded}` as const;
+    this.#waiting.put(key, { event, time, since: this.#clock.now() });
+    if (this.#waiting.size > (this.#options.maxWaiting ?? 10_000)) {
+      this.#waiting.dropFromLargest();
       this.#done('dropped');
     }
     this.#fill();
@@ -203,7 +210,7 @@ export class EventRecorder {
     if (this.pending > 0) await this.#idleWithin(timeoutMs);
     this.#cancelYield?.();
     this.#closing.abort();
-    for (const _ of this.#waiting.splice(0)) this.#done('dropped');
+    while (this.#take()) this.#done('dropped');
   }
 
   #idleWithin(timeoutMs: number): Promise<void> {
@@ -218,20 +225,29 @@ export class EventRecorder {
   }
 
   #fill(): void {
-    while (this.#active < (this.#options.concurrency ?? 2) && !this.#yields()) {
-      const waiting = this.#waiting.shift();
-      if (waiting === undefined) break;
+    while (this.#active < (this.#options.concurrency ?? 2)) {
+      const waiting = this.#take();
+      if (!waiting) break;
+      if (this.#yields(waiting)) {
+        this.#next = waiting;
+        break;
+      }
       this.#active += 1;
       void this.#post(waiting);
     }
     if (this.pending === 0) this.#whenIdle?.();
   }
 
-  /** Whether the oldest event waits for other work; it is checked again soon. */
-  #yields(): boolean {
-    const [oldest] = this.#waiting;
+  #take(): Waiting | undefined {
+    const next = this.#next ?? this.#waiting.take()?.[1];
+    this.#next = undefined;
+    return next;
+  }
+
+  /** Whether the next event waits for other work; it is checked again soon. */
+  #yields({ since }: Waiting): boolean {
     const isBusy = this.#whenIdle === undefined && (this.#options.isBusy?.() ?? false);
-    if (!oldest || !isBusy || this.#clock.now() - oldest.since >= MAX_YIELD_MS) return false;
+    if (!isBusy || this.#clock.now() - since >= MAX_YIELD_MS) return false;
     this.#cancelYield ??= this.#clock.after(YIELD_MS, () => {
       this.#cancelYield = undefined;
       this.#fill();

@@ -67,7 +67,7 @@ export const UNREACHED: readonly Unreached[] = [
         'for (const key of this.#seen.keys()) if (!names.has(key)) noted({ key, annotations: NONE });',
       ],
       'apps/worker/src/reload/reload-holds.ts': [
-        'if (this.#held.size > MOST_REMEMBERED && oldest !== undefined) this.#held.delete(oldest);',
+        'if (this.#held.size > MOST_REMEMBERED) this.#held.dropFromLargest();',
       ],
     },
   },

@@ -329,12 +329,15 @@ describe('a workload that is held', () => {
       expect(taken()).toEqual([['Deployment/a/x', 6_000]]);
     });
 
-    it('waits for its time if 10,000 others were held later', async () => {
+    it('waits for its time if 10,000 others were held later in its namespace, not if they were in another one', async () => {
       const others = Array.from({ length: 10_000 }, (_, at) => job('b', `y${at}`));
       const { holds, taken } = await holder(job('a', 'x'), ...others);
       taken();
       await holds.namespaceChanged('a');
-      expect(taken()).toEqual([]);
+      expect(taken()).toEqual([['Deployment/a/x', 0]]);
+      await holds.namespaceChanged('b');
+      const again = taken().map(([workload]) => workload);
+      expect([again.length, again[0]]).toEqual([9_999, 'Deployment/b/y1']);
     });
   });
 

@@ -6,6 +6,7 @@ import { lastReloadOf, readMostRollouts } from '@reroll/core/holds/rollout-slots
 import { withReload, type PastReloads, type ReloadLimit } from '@reroll/core/holds/reload-limit';
 import { holdOf, limitOf, type HoldDefaults } from '@reroll/core/holds/reload-hold';
 import { recordedReloads } from '@reroll/core/record/record';
+import { NamespaceTurns } from '@reroll/core/state/namespace-turns';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { namespaceOf, type Annotations, type WorkloadKey } from '@reroll/core/model';
 import type { NamespaceReader } from '@reroll/kube/namespaces/namespace-reader';
@@ -23,7 +24,10 @@ const FIRST_RECHECK = 10_000;
 const LAST_RECHECK = 300_000;
 /** Milliseconds that a held workload is left alone, so that no mistake about times makes it return at once, again and again. */
 const LEAST_WAIT = 1_000;
-/** Held jobs that a worker remembers, to bring them forward when a Namespace changes. Others wait for their time. */
+/**
+ * Held jobs that a worker remembers, to bring them forward when a Namespace changes. Beyond it, the namespace with the most loses its
+ * oldest, which waits for its time.
+ */
 const MOST_REMEMBERED = 10_000;
 /** Milliseconds between two times that the held workloads of a Namespace are brought forward. */
 const WAKE_INTERVAL = 10_000;
@@ -59,8 +63,8 @@ export interface ReloadHoldsPorts {
 export class ReloadHolds {
   readonly #ports: ReloadHoldsPorts;
   readonly #settings: ReloadHoldsSettings;
-  /** The jobs that this worker has held, the oldest first. */
-  readonly #held = new Map<WorkloadKey, ReloadJob>();
+  /** The jobs that this worker has held, in each namespace the oldest first. */
+  readonly #held = new NamespaceTurns<WorkloadKey, ReloadJob>();
   /** When those of a namespace were, or are to be, brought forward (Unix milliseconds). */
   readonly #wokenAt = new Map<string, number>();
 
@@ -189,10 +193,9 @@ export class ReloadHolds {
   }
 
   #remember(job: ReloadJob): void {
-    this.#held.delete(job.workload);
-    this.#held.set(job.workload, job);
-    const [oldest] = this.#held.keys();
-    if (this.#held.size > MOST_REMEMBERED && oldest !== undefined) this.#held.delete(oldest);
+    this.#held.drop(job.workload);
+    this.#held.put(job.workload, job);
+    if (this.#held.size > MOST_REMEMBERED) this.#held.dropFromLargest();
   }
 
   /**
@@ -202,10 +205,8 @@ export class ReloadHolds {
   async namespaceChanged(namespace: string): Promise<void> {
     const isAll = namespace === this.#settings.ownNamespace;
     const at = this.#wakeTime(namespace);
-    const jobs = [...this.#held.values()].filter(
-      ({ workload }) => isAll || namespaceOf(workload) === namespace,
-    );
-    for (const { workload } of jobs) this.#held.delete(workload);
+    const jobs = [...(isAll ? this.#held.values() : this.#held.of(namespace))];
+    for (const { workload } of jobs) this.#held.drop(workload);
     await this.#ports.queues.enqueueHeld(jobs, at);
   }
 

@@ -42,6 +42,34 @@ test('what is put while it waits keeps its place, with the new value', () => {
   expect(turns.take()).toEqual(['ConfigMap/a/1', 7]);
 });
 
+test('one too many is the first of the namespace with the most', () => {
+  const turns = turnsOf('ConfigMap/b/1', 'ConfigMap/a/1', 'ConfigMap/a/2', 'ConfigMap/c/1', 'ConfigMap/a/3');
+  turns.dropFromLargest();
+  expect([turns.size, [...turns.of('a')], [...turns.of('d')], [...turns.values()]]).toEqual([
+    4,
+    [2, 4],
+    [],
+    [0, 2, 4, 3],
+  ]);
+  for (let left = 4; left > 0; left -= 1) {
+    expect([turns.size, turns.isEmpty]).toEqual([left, false]);
+    turns.dropFromLargest();
+  }
+  turns.dropFromLargest();
+  expect([turns.size, turns.isEmpty, taken(turns)]).toEqual([0, true, []]);
+});
+
+test('its size counts each object once', () => {
+  const turns = turnsOf('ConfigMap/a/1', 'ConfigMap/a/1', 'ConfigMap/b/1');
+  expect(turns.size).toBe(2);
+  turns.drop('ConfigMap/b/1');
+  turns.drop('ConfigMap/b/1');
+  expect(turns.size).toBe(1);
+  turns.take();
+  turns.take();
+  expect(turns.size).toBe(0);
+});
+
 test('what is dropped does not come, nor does its namespace', () => {
   const turns = turnsOf('ConfigMap/a/1', 'ConfigMap/b/1', 'ConfigMap/b/2');
   turns.drop('ConfigMap/a/1');
