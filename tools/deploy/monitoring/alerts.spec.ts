@@ -27,6 +27,7 @@ interface Case {
 }
 
 const NS = 'namespace="reroll"';
+const IN_SHOP = 'pod="a",workload_namespace="shop"';
 const TLS = 'secret_namespace="shop",secret="tls"';
 const of = (metric: string, labels = 'pod="a"'): string => `${metric}{${NS},${labels}}`;
 const ELSEWHERE = (metric: string, values: string): Series => ({
@@ -113,11 +114,17 @@ const CASES: readonly Case[] = [
   },
   {
     alert: 'RerollOwedTooLong',
-    on: { [of('reroll_oldest_owed_seconds')]: '0+60x30' },
+    on: {
+      [of('reroll_namespace_oldest_owed_seconds', IN_SHOP)]: '0+60x30',
+      [of('reroll_namespace_oldest_owed_seconds', 'pod="a",workload_namespace="other"')]: '0+10x30',
+    },
+    labels: { workload_namespace: 'shop' },
     summary:
-      'A workload has been pending for 20m 0s: its pods have older data than its ConfigMaps and Secrets.',
+      'A workload in the namespace shop has been pending for 20m 0s: its pods have older data than its ConfigMaps and Secrets.',
     notOn: {
-      'a workload that is pending for ten minutes': { [of('reroll_oldest_owed_seconds')]: '0+30x30' },
+      'a workload that is pending for ten minutes': {
+        [of('reroll_namespace_oldest_owed_seconds', IN_SHOP)]: '0+30x30',
+      },
     },
   },
   {
@@ -192,11 +199,14 @@ const CASES: readonly Case[] = [
   {
     alert: 'RerollContested',
     on: {
-      [of('reroll_contested_workloads')]: '0x10 2x20',
-      [of('reroll_contested_workloads', 'pod="b"')]: '0x30',
+      [of('reroll_namespace_contested_workloads', IN_SHOP)]: '_x10 2x20',
     },
-    summary: '2 workloads are no longer reloaded because another controller keeps removing their marker.',
-    notOn: { 'one that was released': { [of('reroll_contested_workloads')]: '2x10 0x20' } },
+    labels: { workload_namespace: 'shop' },
+    summary:
+      '2 workloads in the namespace shop are no longer reloaded because another controller keeps removing their marker.',
+    notOn: {
+      'one that was released': { [of('reroll_namespace_contested_workloads', IN_SHOP)]: '2x10 _x20' },
+    },
   },
   {
     alert: 'RerollNotificationsFail',

@@ -125,6 +125,26 @@ describe('a workload whose source changes', () => {
     expect(await counted('reroll_stale_workloads')).toEqual(['reroll_stale_workloads 1']);
   });
 
+  it('is counted for its namespace, and the 20 namespaces that have waited longest have a series', async () => {
+    const series = 'reroll_namespace_oldest_owed_seconds';
+    const scope = { kind: 'ConfigMap', namespace: '' };
+    expect(await counted(series)).toEqual([`${series}{workload_namespace="ns"} 0`]);
+    for (let n = 0; n < 25; n += 1) {
+      for (const _ of clusterState.resync()) continue;
+      const namespace = `ns-${n}`;
+      const key: SourceKey = `ConfigMap/${namespace}/cm`;
+      clusterState.sourceWritten(seenSource('cm', 19, 'a', { key }), scope);
+      sees('web', 20, true, { ...RECORDED, key: `Deployment/${namespace}/web`, namespace });
+      clusterState.sourceWritten(seenSource('cm', 21, 'b', { key }), scope);
+    }
+    const lines = await counted(series);
+    expect(lines[0]).toBe(`${series}{workload_namespace="ns"} 1500`);
+    expect(lines.at(-1)).toBe(`${series}{workload_namespace="ns-18"} 360`);
+    expect(lines).toHaveLength(20);
+    clusterState.workloadDeleted('Deployment/ns/web');
+    expect((await counted(series))[0]).toBe(`${series}{workload_namespace="ns-0"} 1440`);
+  });
+
   it('is no longer stale if it is deleted', async () => {
     sees('web', 12, false, RELOADED);
     const key: WorkloadKey = 'Deployment/ns/web';
@@ -139,6 +159,18 @@ it('a rollout that brings no newer data is not stale', async () => {
   sees('web', 10, true, { record: recordOf({ cm: 'a' }) });
   sees('web', 11, false, { record: recordOf({ cm: 'a' }), template: 't2' });
   expect(await counted('reroll_stale_workloads')).toEqual(['reroll_stale_workloads 0']);
+});
+
+it('workloads in conflict are counted for their namespace', async () => {
+  const series = 'reroll_namespace_contested_workloads';
+  listed(seenSource('cm', 1, 'a'));
+  sees('web', 10, true, { record: recordOf({ cm: 'a' }) });
+  expect(await counted(series)).toEqual([]);
+  for (let rv = 11; rv < 17; rv += 2) {
+    sees('web', rv, true, { template: 't2', record: recordOf({ cm: `b${rv}` }), writtenAt: 100 });
+    sees('web', rv + 1, true, { template: 't1', record: recordOf({ cm: `b${rv}` }), writtenAt: 100 });
+  }
+  expect(await counted(series)).toEqual([`${series}{workload_namespace="ns"} 1`]);
 });
 
 describe('certificates', () => {

@@ -1,5 +1,5 @@
 import type { CertificateDates, CertificateInUse } from '@reroll/core/certificates/certificate-dates';
-import { kindOf, type Key, type WorkloadKey } from '@reroll/core/model';
+import { kindOf, namespaceOf, type Key, type WorkloadKey } from '@reroll/core/model';
 import type { StaleRollouts } from '@reroll/core/rollouts/stale-rollouts';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { ROWS_PER_SLICE, slicesOf } from '@reroll/core/state/slices';
@@ -11,6 +11,8 @@ import { inTurns } from '../watch/in-turns.ts';
 const COUNTED_PER_TURN = 5_000;
 /** Series of certificates: a tenant can create any number of Secrets. */
 const MOST_CERTIFICATES = 1_000;
+/** Series by namespace: those with the highest values. */
+const MOST_NAMESPACES = 20;
 
 export interface StateMetricsContext {
   readonly clusterState: ClusterState;
@@ -43,6 +45,7 @@ export class StateMetrics {
     // A kind whose last object is gone, perhaps with its API, counts 0 instead of keeping its old number.
     const objects = new Map<string, number>(this.#counted.map((kind) => [kind, 0]));
     let contested = 0;
+    const contestedIn = new Map<string, number>();
     const count = (key: Key<string>): void =>
       void objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
     certificates.beginCount();
@@ -50,7 +53,10 @@ export class StateMetrics {
       each: (slice) => {
         for (const [key, row] of slice) {
           count(key);
-          if (isInConflict(row.conflict)) contested += 1;
+          if (isInConflict(row.conflict)) {
+            contested += 1;
+            contestedIn.set(namespaceOf(key), (contestedIn.get(namespaceOf(key)) ?? 0) + 1);
+          }
           certificates.count(key, row, () => this.#isPending(key) || this.#context.stale.isStale(key));
         }
       },
@@ -63,6 +69,7 @@ export class StateMetrics {
     for (const [kind, number] of objects) metrics.objects.set({ kind }, number);
     this.#counted = [...objects.keys()];
     metrics.contestedWorkloads.set(contested);
+    setByNamespace(metrics.contestedIn, contestedIn);
   }
 
   async #countStale(): Promise<void> {
@@ -78,9 +85,10 @@ export class StateMetrics {
         }
       },
     });
-    const { workloads, oldest } = clusterState.pendingReloads(interval);
+    const { workloads, oldest, oldestIn } = clusterState.pendingReloads(interval);
     metrics.pendingWorkloads.set(workloads);
     metrics.oldestPending.set(oldest / 1000);
+    setByNamespace(metrics.oldestPendingIn, oldestIn, 1 / 1000);
     metrics.staleWorkloads.set(workloads + notPending);
     metrics.oldestStaleRollout.set(Math.max(0, Date.now() - since) / 1000);
   }
@@ -110,4 +118,14 @@ export class StateMetrics {
   #isPending(key: WorkloadKey): boolean {
     return this.#context.clusterState.pending.get(key)?.cause === 'owed';
   }
+}
+
+function setByNamespace(
+  gauge: WatcherMetrics['contestedIn'],
+  values: ReadonlyMap<string, number>,
+  scale = 1,
+): void {
+  const highest = [...values].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMESPACES);
+  gauge.reset();
+  for (const [namespace, value] of highest) gauge.set({ workload_namespace: namespace }, value * scale);
 }

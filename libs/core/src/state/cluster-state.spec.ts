@@ -566,7 +566,8 @@ describe('a resync', () => {
       const seen = seenWorkload('web', 120 + n, { generation: 2 + n, record: recordOf({ cm: 'A' }) });
       clusterState.workloadWritten(seen);
     }
-    expect(clusterState.pendingReloads(1_000)).toEqual({ workloads: 1, oldest: 5_000 });
+    const oldestIn = new Map([['ns', 5_000]]);
+    expect(clusterState.pendingReloads(1_000)).toEqual({ workloads: 1, oldest: 5_000, oldestIn });
   });
 
   it('enqueues what is pending after 1, 2, 4 … resyncs', () => {

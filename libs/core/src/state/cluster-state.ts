@@ -35,7 +35,7 @@ import {
 } from './workloads/observe-workload.ts';
 import { Outbox, type Drain, type PendingCause } from './outbox.ts';
 import { pendingCauseOf } from './pending.ts';
-import { PendingWorkloads, type Pending } from './pending-workloads.ts';
+import { PendingWorkloads, type Pending, type PendingReloads } from './pending-workloads.ts';
 import {
   isSameBesidesRv,
   sourceKeyIn,
@@ -94,11 +94,8 @@ export class ClusterState {
     });
   }
 
-  /**
-   * Returns how many workloads need a reload, and for how long the first of them has needed one (ms, counted in resyncs at this
-   * interval).
-   */
-  pendingReloads(interval: number): { workloads: number; oldest: number } {
+  /** `interval`: milliseconds between two resyncs. */
+  pendingReloads(interval: number): PendingReloads {
     return this.#pending.reloads(interval);
   }
 

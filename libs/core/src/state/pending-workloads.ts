@@ -1,4 +1,4 @@
-import type { WorkloadKey } from '../model.ts';
+import { namespaceOf, type WorkloadKey } from '../model.ts';
 import type { PendingCause } from './outbox.ts';
 
 /** The most resyncs between two enqueues. A workload that stays pending is enqueued again after 1, 2, 4 … resyncs. */
@@ -11,6 +11,15 @@ export interface Pending {
   enqueues: number;
   nextResync: number;
   readonly sinceResync: number;
+}
+
+/** Workloads that need a reload, and for how long the first of them has needed one (ms, counted in resyncs). */
+export interface PendingReloads {
+  readonly workloads: number;
+  /** 0 if there is none. */
+  readonly oldest: number;
+  /** The same by namespace, for those with any. */
+  readonly oldestIn: ReadonlyMap<string, number>;
 }
 
 /** The workloads that are pending by their last evaluation. */
@@ -56,18 +65,19 @@ export class PendingWorkloads {
     for (const key of this.#pending.keys()) this.touched(key);
   }
 
-  /**
-   * Returns how many workloads need a reload, and for how long the first of them has needed one (ms, counted in resyncs at this
-   * interval; 0 if none does).
-   */
-  reloads(interval: number): { workloads: number; oldest: number } {
+  /** `interval`: milliseconds between two resyncs. */
+  reloads(interval: number): PendingReloads {
     let workloads = 0;
-    let resyncs = 0;
-    for (const { cause, sinceResync } of this.#pending.values()) {
+    let oldest = 0;
+    const oldestIn = new Map<string, number>();
+    for (const [key, { cause, sinceResync }] of this.#pending) {
       if (cause !== 'owed') continue;
+      const age = (this.#resyncs - sinceResync) * interval;
+      const namespace = namespaceOf(key);
       workloads += 1;
-      resyncs = Math.max(resyncs, this.#resyncs - sinceResync);
+      oldest = Math.max(oldest, age);
+      oldestIn.set(namespace, Math.max(oldestIn.get(namespace) ?? 0, age));
     }
-    return { workloads, oldest: resyncs * interval };
+    return { workloads, oldest, oldestIn };
   }
 }

@@ -69,6 +69,16 @@ function leaderMetrics(registry: Registry) {
       name: 'reroll_contested_workloads',
       help: 'Workloads that are no longer reloaded because another controller keeps removing their marker.',
     }),
+    contestedIn: gauge(registry, {
+      name: 'reroll_namespace_contested_workloads',
+      help: 'Workloads in conflict by namespace, as in reroll_contested_workloads, for the 20 namespaces with the most.',
+      labels: { workload_namespace: [] },
+    }),
+    oldestPendingIn: gauge(registry, {
+      name: 'reroll_namespace_oldest_owed_seconds',
+      help: 'How long the oldest pending workload of a namespace has been pending, in seconds, for the 20 namespaces that have waited longest.',
+      labels: { workload_namespace: [] },
+    }),
     oldestPending: gauge(registry, {
       name: 'reroll_oldest_owed_seconds',
       help: 'How long the oldest pending workload has been pending, in seconds; 0 if none is.',
