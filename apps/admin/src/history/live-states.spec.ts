@@ -11,7 +11,7 @@ const MOST = 5_000;
 
 it('workloads beyond those looked up are not forgotten, because nobody knows whether they have a job', async () => {
   const asked: WorkloadKey[] = [];
-  const none = { of: async () => new Map(), workloads: async () => new Map() } as unknown;
+  const none = { of: async () => new Map(), eachWorkloadOf: async function* () {} } as unknown;
   const jobs = {
     of: async (workloads: WorkloadKey[]) => {
       asked.push(...workloads);

@@ -66,9 +66,11 @@ export class LiveStates {
     join: HistoryJoin,
     workloads: readonly WorkloadKey[],
   ): Promise<Map<WorkloadKey, RolloutEntry>> {
-    const rows = await this.#catalog.workloads(workloads);
+    const generations = new Map<WorkloadKey, number>();
+    for await (const rows of this.#catalog.eachWorkloadOf(workloads))
+      for (const [workload, { generation }] of rows) generations.set(workload, generation);
     const rollouts = await this.#rollouts.of(workloads);
-    for (const [workload, { generation }] of rows)
+    for (const [workload, generation] of generations)
       if (!rollouts.has(workload)) join.noteComplete(workload, generation);
     return rollouts;
   }

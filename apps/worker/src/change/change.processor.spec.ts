@@ -84,8 +84,7 @@ class Scene {
         ),
         readings: new Map(this.reading ? [[SOURCE, this.reading]] : []),
       }),
-    workloads: (keys: readonly WorkloadKey[]) =>
-      this.#rowRead('workloads', new Map(keys.map((key) => [key, workloadRow(this.row)]))),
+    eachWorkloadOf: (keys: readonly WorkloadKey[]) => this.#eachWorkloadOf(keys),
     putReading: async (_source: string, hashes: object) => {
       expect(hashes).toEqual(HASHES);
       this.done.push('leave hashes');
@@ -100,6 +99,10 @@ class Scene {
   async *#eachUser(): AsyncGenerator<readonly WorkloadKey[]> {
     this.rowReads.push('begin users');
     yield this.users;
+  }
+
+  async *#eachWorkloadOf(keys: readonly WorkloadKey[]): AsyncGenerator<Map<WorkloadKey, WorkloadRow>> {
+    yield await this.#rowRead('workloads', new Map(keys.map((key) => [key, workloadRow(this.row)])));
   }
 
   async #rowRead<Rows>(of: string, rows: Rows): Promise<Rows> {

@@ -22,7 +22,10 @@ import type { SourceAbsence, SourceReader } from './source-reader.ts';
 import type { Webhook } from '../notify/webhook.ts';
 
 export interface ChangePorts {
-  readonly catalog: Pick<Catalog, 'eachUser' | 'workloads' | 'sourceFacts' | 'putReading' | 'backingOff'>;
+  readonly catalog: Pick<
+    Catalog,
+    'eachUser' | 'eachWorkloadOf' | 'sourceFacts' | 'putReading' | 'backingOff'
+  >;
   readonly sources: Pick<SourceReader, 'read'>;
   readonly history: Pick<History, 'before'>;
   readonly queue: Pick<Queues, 'enqueueReloads' | 'bringForward'>;
@@ -142,8 +145,9 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
     annotations: Annotations,
     users: readonly WorkloadKey[],
   ): Promise<JudgedUser[]> {
-    const rows = await this.#ports.catalog.workloads(users);
-    const judged = [...rows].map(([workload, row]) => this.#judgeOne(source, annotations, { workload, row }));
+    const judged: JudgedUser[] = [];
+    for await (const rows of this.#ports.catalog.eachWorkloadOf(users))
+      for (const [workload, row] of rows) judged.push(this.#judgeOne(source, annotations, { workload, row }));
     this.#ports.reports.judged(judged);
     return judged;
   }

@@ -71,9 +71,9 @@ function counted() {
             yield some;
           }
         },
-        workloads: async (keys: WorkloadKey[]) => {
+        eachWorkloadOf: (keys: WorkloadKey[]) => {
           done.rows.push(keys.length);
-          return await catalog.workloads(keys);
+          return catalog.eachWorkloadOf(keys);
         },
         sourceFacts: (keys: SourceKey[]) => catalog.sourceFacts(keys),
         putReading: async () => undefined,

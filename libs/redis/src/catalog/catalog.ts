@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RedisClient } from '../connection/redis.ts';
 import type { FoundBy } from '@reroll/core/state/outbox';
 import type { SourceHashes, SourceRow, WorkloadRow } from '@reroll/core/state/rows';
@@ -9,7 +8,10 @@ import { RV_UNKNOWN, isRv, type Rv } from '@reroll/core/rv';
 import { CatalogError } from '../connection/errors.ts';
 import type { CatalogKeys } from './keys.ts';
 import { PUBLISH } from './publish.lua.ts';
+import { ROWS } from './rows.lua.ts';
+import { scanHash, SIZE_OF_PORTION, type Fields } from './scan-hash.ts';
 import { resetCatalog } from './reset.ts';
+import { decodeRows } from './decode-rows.ts';
 import { decodeReading, encodeReading } from './reading-codec.ts';
 import { decodeSource, decodeWorkload, encodeSource, encodeWorkload } from './row-codec.ts';
 
@@ -56,9 +58,8 @@ export interface ReloadFacts {
 
 /** How long a reading may be used. It is compared with the catalog on each use. */
 const READING_SECONDS = 600;
-const SCAN_COUNT = 1000;
-/** Characters of rows to decode in one turn of the event loop, exceeded by at most one row. */
-export const DECODED_PER_TURN = 262_144;
+/** Rows that one call of a script reads. */
+const ROWS_PER_CALL = 500;
 const LATELY_SECONDS = 10;
 const WARNING_SECONDS = 86_400;
 
@@ -144,33 +145,47 @@ export class Catalog {
     return this.#rows(this.keys.sources, keys, decodeSource);
   }
 
+  /** All at once in memory, and each may have a megabyte: take `eachWorkloadOf` for many. */
   async workloads(keys: readonly WorkloadKey[]): Promise<Map<WorkloadKey, WorkloadRow>> {
-    return this.#rows(this.keys.workloads, keys, decodeWorkload);
+    const rows = new Map<WorkloadKey, WorkloadRow>();
+    for await (const portion of this.eachWorkloadOf(keys))
+      for (const [key, row] of portion) rows.set(key, row);
+    return rows;
   }
 
-  /** Yields every row whose key is wanted, unordered, in portions of about `count`; a row may come twice. */
+  /**
+   * Yields the rows of these workloads, in order, in portions of at most 500 that take about 2 MiB; a portion may be empty. One round
+   * trip each.
+   */
+  async *eachWorkloadOf(
+    keys: readonly WorkloadKey[],
+  ): AsyncGenerator<ReadonlyMap<WorkloadKey, WorkloadRow>, void, void> {
+    for (let at = 0; at < keys.length;) {
+      const asked = keys.slice(at, at + ROWS_PER_CALL);
+      const texts = await this.#some(this.keys.workloads, asked);
+      at += texts.length;
+      yield await decodeRows(asked.slice(0, texts.length), texts, decodeWorkload);
+    }
+  }
+
+  /** Yields every row whose key is wanted, unordered, in portions of at most about `count` and 2 MiB; a row may come twice. */
   eachSource(
     isWanted: (key: SourceKey) => boolean,
-    count = SCAN_COUNT,
+    count?: number,
   ): AsyncGenerator<[SourceKey, SourceRow][]> {
-    return this.#scan({ hash: this.keys.sources, count }, isWanted, decodeSource);
+    return this.#scan(scanHash(this.#redis, this.keys.sources, { count }), isWanted, decodeSource);
   }
 
   eachWorkload(
     isWanted: (key: WorkloadKey) => boolean,
-    count = SCAN_COUNT,
+    count?: number,
   ): AsyncGenerator<[WorkloadKey, WorkloadRow][]> {
-    return this.#scan({ hash: this.keys.workloads, count }, isWanted, decodeWorkload);
+    return this.#scan(scanHash(this.#redis, this.keys.workloads, { count }), isWanted, decodeWorkload);
   }
 
   /** Yields sources with a change that was not reported yet, unordered, in portions; a source may come twice. */
-  async *eachUntold(): AsyncGenerator<SourceKey[]> {
-    let cursor = '0';
-    do {
-      const [next, flat] = await this.#redis.hscan(this.keys.before, cursor, 'COUNT', SCAN_COUNT);
-      cursor = next;
-      yield keysIn(flat);
-    } while (cursor !== '0');
+  async *eachUntold(): AsyncGenerator<readonly SourceKey[]> {
+    for await (const { fields } of scanHash<SourceKey>(this.#redis, this.keys.before)) yield fields;
   }
 
   /** Returns the workloads that use, name or mention a source, sorted. */
@@ -211,8 +226,10 @@ export class Catalog {
       this.#redis.mget(...sources.map((source) => this.keys.readings + source)),
     ]);
     return {
-      sources: await zip(sources, rows, decodeSource),
-      readings: await zip(sources, readings, (text, source) => decodeReading(source, text, this.#scheme)),
+      sources: await decodeRows(sources, rows, decodeSource),
+      readings: await decodeRows(sources, readings, (text, source) =>
+        decodeReading(source, text, this.#scheme),
+      ),
     };
   }
 
@@ -269,55 +286,27 @@ export class Catalog {
     decode: (text: string) => Row | undefined,
   ): Promise<Map<ObjectKey, Row>> {
     if (keys.length === 0) return new Map();
-    return await zip(keys, await this.#redis.hmget(hash, ...keys), decode);
+    return await decodeRows(keys, await this.#redis.hmget(hash, ...keys), decode);
+  }
+
+  /** The rows of the first of these fields, at least of one. */
+  async #some(hash: string, fields: readonly string[]): Promise<readonly (string | null)[]> {
+    const reply: unknown = await this.#redis.eval(ROWS, 1, hash, SIZE_OF_PORTION, ...fields);
+    if (Array.isArray(reply) && reply.length > 0) return reply as (string | null)[];
+    throw new CatalogError('CATALOG_BAD_REPLY', `expected a list of rows, given ${typeof reply}`);
   }
 
   /** Returns keys unchecked; `isWanted` and the resync handle invalid ones. */
   async *#scan<ObjectKey extends string, Row>(
-    { hash, count }: { hash: string; count: number },
+    portions: AsyncIterable<Fields<ObjectKey>>,
     isWanted: (key: ObjectKey) => boolean,
     decode: (text: string) => Row | undefined,
   ): AsyncGenerator<[ObjectKey, Row][]> {
-    let cursor = '0';
-    do {
-      const [next, flat] = await this.#redis.hscan(hash, cursor, 'COUNT', count);
-      cursor = next;
-      const keys = keysIn<ObjectKey>(flat);
-      const texts = keys.map((key, index) => (isWanted(key) ? flat[2 * index + 1] : undefined));
-      yield [...(await zip(keys, texts, decode))];
-    } while (cursor !== '0');
+    for await (const { fields, texts } of portions) {
+      const wanted = fields.map((key, index) => (isWanted(key) ? texts[index] : undefined));
+      yield [...(await decodeRows(fields, wanted, decode))];
+    }
   }
-}
-
-/** The keys of a reply of HSCAN, in which each is followed by its value. */
-function keysIn<ObjectKey extends string>(flat: readonly string[]): ObjectKey[] {
-  return flat.filter((_, index) => index % 2 === 0) as ObjectKey[];
-}
-
-/** What this process has decoded in this turn of the event loop, for all who read at once. */
-const inTurn = { characters: 0 };
-
-function decodes(characters: number): void {
-  if (inTurn.characters === 0) setImmediate(() => (inTurn.characters = 0));
-  inTurn.characters += characters;
-}
-
-/** Pauses where rows are many or large. */
-async function zip<ObjectKey extends string, Row>(
-  keys: readonly ObjectKey[],
-  texts: readonly (string | null | undefined)[],
-  decode: (text: string, key: ObjectKey) => Row | undefined,
-): Promise<Map<ObjectKey, Row>> {
-  const found = new Map<ObjectKey, Row>();
-  for (const [index, key] of keys.entries()) {
-    const text = texts[index] ?? '';
-    if (text === '') continue;
-    while (inTurn.characters >= DECODED_PER_TURN) await nextTurn();
-    decodes(text.length);
-    const row = decode(text, key);
-    if (row !== undefined) found.set(key, row);
-  }
-  return found;
 }
 
 function readReply(reply: unknown): Published {

@@ -2,6 +2,7 @@ import { jsonFields } from '@reroll/core/json';
 import type { Rv } from '@reroll/core/rv';
 import type { CatalogKeys } from './keys.ts';
 import type { RedisClient } from '../connection/redis.ts';
+import { scanHash } from './scan-hash.ts';
 
 /** Rows read, or keys removed, by one command. */
 const PER_COMMAND = 500;
@@ -20,18 +21,10 @@ export async function resetCatalog(redis: RedisClient, keys: CatalogKeys, fence:
 
 /** Yields the sources that have a row or index a workload; a source may come twice. */
 async function* eachSourceOf(redis: RedisClient, keys: CatalogKeys): AsyncGenerator<string[]> {
-  for await (const fields of eachField(redis, keys.sources)) yield fields.map(([source]) => source);
-  for await (const fields of eachField(redis, keys.workloads))
-    yield [...new Set(fields.flatMap(([, row]) => indexOf(row)))];
-}
-
-async function* eachField(redis: RedisClient, hash: string): AsyncGenerator<[string, string][]> {
-  let cursor = '0';
-  do {
-    const [next, flat] = await redis.hscan(hash, cursor, 'COUNT', PER_COMMAND);
-    cursor = next;
-    yield Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at] ?? '', flat[2 * at + 1] ?? '']);
-  } while (cursor !== '0');
+  const count = PER_COMMAND;
+  for await (const { fields } of scanHash(redis, keys.sources, { count })) yield [...fields];
+  for await (const { texts } of scanHash(redis, keys.workloads, { count }))
+    yield [...new Set(texts.flatMap(indexOf))];
 }
 
 async function removeKeysOf(

@@ -2,9 +2,9 @@ import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKey, SourceKind, WorkloadKey, WorkloadKind } from '@reroll/core/model';
 import type { CatalogKeys } from './keys.ts';
 import type { RedisClient } from '../connection/redis.ts';
+import { decodeRows } from './decode-rows.ts';
 import { decodeSource, decodeWorkload } from './row-codec.ts';
-
-const SCAN_COUNT = 1000;
+import { scanHash } from './scan-hash.ts';
 
 /**
  * The rows of one namespace, of one kind or of all kinds. Redis scans every row of the cluster for them (some 100 ms for 100,000),
@@ -34,16 +34,8 @@ export class RowsOfNamespace {
     decode: (text: string) => Row | undefined,
   ): Promise<Map<ObjectKey, Row>> {
     const rows = new Map<ObjectKey, Row>();
-    let cursor = '0';
-    do {
-      const [next, flat] = await this.#redis.hscan(hash, cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
-      cursor = next;
-      for (let at = 0; at < flat.length; at += 2) {
-        const [key, text = ''] = flat.slice(at, at + 2) as [ObjectKey?, string?];
-        const row = decode(text);
-        if (key !== undefined && row !== undefined) rows.set(key, row);
-      }
-    } while (cursor !== '0');
+    for await (const { fields, texts } of scanHash<ObjectKey>(this.#redis, hash, { match: pattern }))
+      for (const [key, row] of await decodeRows(fields, texts, decode)) rows.set(key, row);
     return rows;
   }
 }

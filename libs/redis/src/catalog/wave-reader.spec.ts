@@ -53,9 +53,12 @@ function reader(
       return new Map(present.source ? [[DB, present.source]] : []);
     },
     users: async () => Object.keys(rows).map(key),
-    workloads: async (keys: readonly WorkloadKey[]) => {
-      asked.push(`${keys.length} rows`);
-      return new Map(keys.map((each) => [each, rows[each.split('/')[2] ?? ''] as WorkloadRow]));
+    eachWorkloadOf: async function* (keys: readonly WorkloadKey[]) {
+      for (let at = 0; at < keys.length; at += 500) {
+        const some = keys.slice(at, at + 500);
+        asked.push(`${some.length} rows`);
+        yield new Map(some.map((each) => [each, rows[each.split('/')[2] ?? ''] as WorkloadRow]));
+      }
     },
   };
   const rollouts = {

@@ -27,8 +27,6 @@ export interface WaveProgress {
   readonly members: readonly WaveMember[] | undefined;
 }
 
-/** Workloads that are read at once. */
-const PORTION = 500;
 /** Milliseconds for which progress is used again, for each workload that was read for it, and at least. */
 const FRESH_EACH = 2;
 const FRESH_LEAST = 1_000;
@@ -44,11 +42,14 @@ interface Known {
  * 10,000 once in twenty, however many of them ask.
  */
 export class WaveReader {
-  readonly #catalog: Pick<Catalog, 'sources' | 'workloads' | 'users'>;
+  readonly #catalog: Pick<Catalog, 'sources' | 'eachWorkloadOf' | 'users'>;
   readonly #rollouts: Pick<Rollouts, 'known'>;
   readonly #known = new Map<SourceKey, Known>();
 
-  constructor(catalog: Pick<Catalog, 'sources' | 'workloads' | 'users'>, rollouts: Pick<Rollouts, 'known'>) {
+  constructor(
+    catalog: Pick<Catalog, 'sources' | 'eachWorkloadOf' | 'users'>,
+    rollouts: Pick<Rollouts, 'known'>,
+  ) {
     this.#catalog = catalog;
     this.#rollouts = rollouts;
   }
@@ -79,11 +80,9 @@ export class WaveReader {
     if (!source) return { source, members: [] };
     const users = await this.#catalog.users(key);
     const members: WaveMember[] = [];
-    for (let at = 0; at < users.length; at += PORTION) {
-      const some = users.slice(at, at + PORTION);
-      const rows = await this.#catalog.workloads(some);
+    for await (const rows of this.#catalog.eachWorkloadOf(users)) {
       // After the rows: no row of a reloaded workload is written before its rollout.
-      const known = await this.#rollouts.known(some);
+      const known = await this.#rollouts.known([...rows.keys()]);
       if (known.since === undefined) return { source, members: undefined };
       for (const [workload, row] of rows)
         if (isConcerned(row, key)) members.push(memberOf(workload, row, { key, source, known, settings }));

@@ -222,6 +222,12 @@ describe('a script has the rights of who runs it', () => {
     expect(await Promise.all(HISTORY_STREAMS.map((stream) => worker.count(stream)))).toEqual([2, 2, 2, 2]);
   });
 
+  it.each(COMPONENTS)('%s reads rows', async (component) => {
+    const catalog = new Catalog(await connectAs(REDIS_USERS[component]), redis.freshKeys());
+    expect(await catalog.workloads(['Deployment/shop/web'])).toEqual(new Map());
+    expect(await catalog.eachWorkload(() => true).next()).toEqual({ done: false, value: [] });
+  });
+
   it('admin can declare any key of Reroll to a script, and read it there, but not write it', async () => {
     const admin = await connectAs(REDIS_USERS.admin);
     const run = (script: string): Promise<unknown> => admin.eval(script, 1, keys.sources);

@@ -1,0 +1,114 @@
+import type { WorkloadRow } from '@reroll/core/state/rows';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { RealRedis } from '../testing/real-redis.ts';
+import type { RedisClient } from '../connection/redis.ts';
+import { Catalog } from './catalog.ts';
+import { RowsOfNamespace } from './rows-of-namespace.ts';
+import { SIZE_OF_PORTION } from './scan-hash.ts';
+import { workloadRow } from './testing/rows.ts';
+
+const LARGE = 'x'.repeat(300_000);
+
+let redis: RealRedis;
+let catalog: Catalog;
+/** Characters in each reply with rows, in order. */
+let replies: number[];
+let client: RedisClient;
+
+beforeAll(async () => {
+  redis = await RealRedis.start();
+});
+afterAll(() => redis.stop());
+beforeEach(() => {
+  replies = [];
+  client = counting(redis.client);
+  catalog = new Catalog(client, redis.freshKeys());
+});
+
+function counting(real: RedisClient): RedisClient {
+  const count = <Reply>(reply: Reply): Reply => {
+    replies.push(JSON.stringify(reply).length);
+    return reply;
+  };
+  return new Proxy(real, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      const call = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
+      const isRead = name === 'eval' || name === 'hscan' || name === 'hmget';
+      return isRead ? async (...args: unknown[]) => count(await call(...args)) : call;
+    },
+  });
+}
+
+let sequence = 0;
+
+async function publish(
+  keys: readonly WorkloadKey[],
+  row: Partial<WorkloadRow>,
+  index: readonly SourceKey[] = [],
+): Promise<void> {
+  for (let at = 0; at < keys.length; at += 250) {
+    const workloads = keys.slice(at, at + 250).map((key) => [key, { row: workloadRow(row), index }] as const);
+    await catalog.publish({ writer: { term: '1', sequence }, begins: true, sources: [], workloads });
+    sequence += 1;
+  }
+  replies = [];
+}
+
+function keysOf(count: number, namespace = 'shop'): WorkloadKey[] {
+  return Array.from({ length: count }, (_, n) => `Deployment/${namespace}/w${n}` as const);
+}
+
+it('large rows that are read by key come in replies of 2 MiB', async () => {
+  const keys = keysOf(40);
+  await publish(keys, { record: LARGE });
+  const found: WorkloadKey[] = [];
+  for await (const rows of catalog.eachWorkloadOf(keys)) found.push(...rows.keys());
+  expect(found).toEqual(keys);
+  expect(Math.max(...replies)).toBeLessThan(SIZE_OF_PORTION + 2 * LARGE.length);
+  expect([...(await catalog.workloads(keys)).keys()]).toEqual(keys);
+});
+
+it('500 ordinary rows are read by key in one round trip, and those that are not there are left out', async () => {
+  const keys = keysOf(500);
+  await publish(keys.slice(1, 499), {});
+  expect((await catalog.workloads(keys)).size).toBe(498);
+  expect(replies).toHaveLength(1);
+  expect((await catalog.workloads([...keys, ...keysOf(1, 'other')])).size).toBe(498);
+  expect(replies).toHaveLength(3);
+});
+
+it('a row that is larger than a reply is read all the same', async () => {
+  const keys = keysOf(2);
+  await publish(keys, { record: 'x'.repeat(3 * 1024 * 1024) });
+  expect([...(await catalog.workloads(keys)).keys()]).toEqual(keys);
+  expect(replies).toHaveLength(2);
+});
+
+it.each([
+  ['every row', async () => await inTotal(catalog.eachWorkload(() => true))],
+  ['keys alone', async () => await inTotal(catalog.eachWorkload(() => false))],
+  ['a namespace', async () => void (await new RowsOfNamespace(client, catalog.keys).workloads('shop'))],
+  ['to reset', async () => await catalog.reset('7')],
+])('a scan for %s brings large rows in small replies', async (_, scan) => {
+  await publish(keysOf(200), { record: LARGE });
+  await scan();
+  const all = replies.reduce((sum, each) => sum + each, 0);
+  expect(all).toBeGreaterThan(200 * LARGE.length);
+  // How many come together is chance, because rows are spread at random.
+  expect(Math.max(...replies)).toBeLessThan(4 * SIZE_OF_PORTION);
+});
+
+it('a scan brings ordinary rows a thousand at a time', async () => {
+  await publish(keysOf(10_000), {});
+  expect(await inTotal(catalog.eachWorkload(() => true))).toBeGreaterThanOrEqual(10_000);
+  expect(replies.length).toBeLessThanOrEqual(10_000 / 1_000 + 6);
+});
+
+async function inTotal(portions: AsyncIterable<readonly unknown[]>): Promise<number> {
+  let total = 0;
+  for await (const { length } of portions) total += length;
+  return total;
+}
