@@ -171,6 +171,45 @@ test('a write has few rows if they are large, and at least one', async () => {
   expect(rowsOf().length).toBeGreaterThanOrEqual(3);
 });
 
+test('a write has few rows if many sources find them, and so does one that removes or replaces such rows', async () => {
+  const { clusterState, publisher, resyncer, publish } = watcherInSync();
+  const sourcesOf = (name: string) =>
+    Array.from({ length: 1_000 }, (_, n) => `ConfigMap/${name}${n}` as const);
+  const wide = Array.from({ length: 20 }, (_, n) => seenWorkload(`wide-${n}`, 3, { uses: sourcesOf('a') }));
+  for (const workload of wide) clusterState.workloadWritten(workload);
+  const wideOf = (): number[] =>
+    publish.mock.calls.map(([{ workloads }]) => workloads.filter(([key]) => key.includes('wide')).length);
+  const allWritten = async (): Promise<void> => {
+    await vi.waitFor(() => expect(wideOf().reduce((sum, rows) => sum + rows, 0)).toBe(20));
+    expect(Math.max(...wideOf())).toBeLessThanOrEqual(5);
+    publish.mockClear();
+  };
+  await resyncer.takeOver('7');
+  await allWritten();
+
+  wide.forEach((_, n) => clusterState.workloadWritten(seenWorkload(`wide-${n}`, 4, { uses: [] })));
+  publisher.kick();
+  await allWritten();
+
+  // What replaced them is small.
+  for (const { key } of wide) clusterState.workloadDeleted(key);
+  publisher.kick();
+  await vi.waitFor(() => expect(wideOf()).toEqual([20]));
+  await publisher.stop();
+});
+
+test('a write has few rows if they have long names of variables', async () => {
+  const { clusterState, publisher, resyncer, publish } = watcherInSync();
+  const marks = Array.from({ length: 1_000 }, (_, n) => `STAKATER_${'X'.repeat(1_000)}${n}`);
+  for (let n = 0; n < 9; n += 1) clusterState.workloadWritten(seenWorkload(`large-${n}`, 3, { marks }));
+  const rowsOf = (): number[] => publish.mock.calls.map(([{ workloads }]) => workloads.length);
+  await resyncer.takeOver('7');
+  await vi.waitFor(() => expect(rowsOf().reduce((sum, rows) => sum + rows, 0)).toBe(10));
+  await publisher.stop();
+  // Three of them and a small one.
+  expect(Math.max(...rowsOf())).toBeLessThanOrEqual(4);
+});
+
 test('jobs that could not be enqueued are enqueued at the next try', async () => {
   const { publisher, resyncer, enqueueReloads } = watcherInSync();
   enqueueReloads.mockRejectedValueOnce(new Error('Redis is away'));

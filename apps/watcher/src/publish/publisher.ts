@@ -8,7 +8,7 @@ import type { Queues, ReloadToEnqueue } from '@reroll/redis/queue/queues';
 import { ADOPTION_PAUSE, AdoptionRate, Corrections } from '../resync/adoption.ts';
 import { CatalogWriter, type Rows } from './catalog-writer.ts';
 import type { LeftOver } from './left-over.ts';
-import { sizeOf } from './row-size.ts';
+import { RowSizes } from './row-size.ts';
 import { ROLLOUTS_PER_WRITE, type RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 
 export interface PublisherContext {
@@ -39,8 +39,6 @@ export interface PublisherSettings {
 
 /** Rows in one call of the catalog's script, which blocks Redis while it runs. */
 const ROWS_PER_WRITE = ROLLOUTS_PER_WRITE;
-/** Characters of workloads' rows in it, after which the others wait for the next call. Of 250 ordinary rows, 100 KB. */
-const SIZE_OF_WRITE = 2 * 1024 * 1024;
 /** Jobs of each queue in one turn. */
 const JOBS_PER_WRITE = 500;
 const NO_READINGS: RowKeys['readings'] = new Map();
@@ -68,6 +66,7 @@ export class Publisher {
   readonly #notifyOnly: boolean;
   readonly #corrections: Corrections;
   readonly #writer: CatalogWriter;
+  readonly #sizes = new RowSizes();
   #term: string | null = null;
   #isPreparing = false;
   #verify = false;
@@ -300,16 +299,17 @@ export class Publisher {
 
   #takeRows(): { readonly rows: Rows; readonly readings: RowKeys['readings'] } {
     const { clusterState } = this.#context;
-    let size = 0;
+    const workloads: Rows['workloads'][number][] = [];
+    const hasRoom = this.#sizes.room();
     const takesMore = (key: WorkloadKey): boolean => {
-      const row = clusterState.workloads.get(key);
-      if (row) size += sizeOf(row);
-      return size < SIZE_OF_WRITE;
+      const row = workloadEntry(clusterState, key);
+      workloads.push(row);
+      return hasRoom(row);
     };
-    const { sources, workloads, readings } = clusterState.outbox.takeRows(ROWS_PER_WRITE, takesMore);
+    const { sources, readings } = clusterState.outbox.takeRows(ROWS_PER_WRITE, takesMore);
     const rows = {
       sources: sources.map(([key, foundBy]) => [key, clusterState.sources.get(key), foundBy] as const),
-      workloads: workloads.map((key) => workloadEntry(clusterState, key)),
+      workloads,
     };
     return { rows, readings };
   }
@@ -335,7 +335,10 @@ export class Publisher {
   #wrote(rows: Rows, { gap, changed }: { gap: boolean; changed: readonly SourceKey[] }): void {
     const { clusterState, log } = this.#context;
     for (const key of changed) clusterState.enqueueChange(key);
-    if (!gap) return;
+    if (!gap) {
+      this.#sizes.wrote(rows.workloads);
+      return;
+    }
     log.warning('Redis lost an earlier write, rewriting the catalog');
     this.#putBackRows(rows);
     this.#assertAll();

@@ -112,3 +112,23 @@ async function inTotal(portions: AsyncIterable<readonly unknown[]>): Promise<num
   for await (const { length } of portions) total += length;
   return total;
 }
+
+/** Calls of a command so far. */
+async function callsOf(command: string): Promise<number> {
+  const [, calls = '0'] =
+    new RegExp(`cmdstat_${command}:calls=(\\d+)`, 'u').exec(await redis.client.info('commandstats')) ?? [];
+  return Number(calls);
+}
+
+it('a row that changes changes only those entries of the index that differ', async () => {
+  const index = Array.from({ length: 1_000 }, (_, n) => `ConfigMap/shop/c${n}` as const);
+  await publish(keysOf(1), {}, index);
+  const before = { added: await callsOf('sadd'), removed: await callsOf('srem') };
+  await publish(keysOf(1), { generation: 2 }, ['Secret/shop/new', ...index.slice(1)]);
+  expect((await callsOf('sadd')) - before.added).toBe(1);
+  expect((await callsOf('srem')) - before.removed).toBe(1);
+  const users = (source: SourceKey): Promise<WorkloadKey[]> => catalog.users(source);
+  expect(await users('ConfigMap/shop/c0')).toEqual([]);
+  expect(await users('ConfigMap/shop/c1')).toEqual(keysOf(1));
+  expect(await users('Secret/shop/new')).toEqual(keysOf(1));
+});

@@ -16,6 +16,9 @@
  * a source with a change job, `before` gets how the change was found and the previous hash (`event:1.A`; nothing after the colon if
  * there was none), unless it holds one of a change that was not reported yet.
  *
+ * A workload's row that is as it was gets all its entries of the index again, in case some were lost; one that changed gets only those
+ * that it did not have, because Redis serves nobody else meanwhile. Entries are added before the row and removed after it.
+ *
  * The writer is set last, so a call that ended in an error may be repeated as if it had not been made. No text of a row is an error: it
  * would be repeated for ever, and nothing would be written after it. A row that the script cannot read is written as it is.
  *
@@ -41,6 +44,14 @@ local function indexOf(text)
     end
   end
   return index
+end
+local function without(sources, others)
+  local has, rest = {}, {}
+  for _, source in ipairs(others) do has[source] = true end
+  for _, source in ipairs(sources) do
+    if not has[source] then rest[#rest + 1] = source end
+  end
+  return rest
 end
 
 local term, sequence = ARGV[1], ARGV[3]
@@ -93,21 +104,15 @@ end
 for at = 5 + 3 * count, #ARGV, 2 do
   local key, text = ARGV[at], ARGV[at + 1]
   local old = redis.call('HGET', KEYS[3], key)
-  local stay = {}
-  if text ~= '' then
-    if old ~= text then redis.call('HSET', KEYS[3], key, text) end
-    for _, source in ipairs(indexOf(text)) do
-      stay[source] = true
-      redis.call('SADD', KEYS[4] .. source, key)
-    end
-  elseif old then
+  local was = old and old ~= text and indexOf(old) or {}
+  local is = text ~= '' and indexOf(text) or {}
+  for _, source in ipairs(without(is, was)) do redis.call('SADD', KEYS[4] .. source, key) end
+  if text == '' then
     redis.call('HDEL', KEYS[3], key)
+  elseif old ~= text then
+    redis.call('HSET', KEYS[3], key, text)
   end
-  if old and old ~= text then
-    for _, source in ipairs(indexOf(old)) do
-      if not stay[source] then redis.call('SREM', KEYS[4] .. source, key) end
-    end
-  end
+  for _, source in ipairs(without(was, is)) do redis.call('SREM', KEYS[4] .. source, key) end
 end
 redis.call('SET', KEYS[1], term .. ':' .. sequence)
 return reply

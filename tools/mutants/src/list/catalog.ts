@@ -51,7 +51,7 @@ export const catalogMutants = [
     },
     {
       name: 'a source is said to be used by who uses it no more',
-      text: `if not stay[source] then redis.call('SREM', KEYS[4] .. source, key) end`,
+      text: `for _, source in ipairs(without(was, is)) do redis.call('SREM', KEYS[4] .. source, key) end`,
       replacement: ``,
       killedBy: { spec: SPEC, test: 'takes a workload out of the index where it no longer belongs' },
     },
