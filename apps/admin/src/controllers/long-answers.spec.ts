@@ -79,9 +79,9 @@ function controllers(users: ReadonlyMap<WorkloadKey, WorkloadRow>) {
   const sources = NUMBERS.map((n) => ({ key: `ConfigMap/shop/s${n}`, row: sourceRow(5, 'a'), users }));
   const facts = {
     settings: async () => EXPLAIN_SETTINGS,
-    workloadFacts: async (keys: WorkloadKey[]) => {
-      asked.push(...keys);
-      return [{ key: WEB, row, due: null, rollout: undefined }];
+    workloadFacts: async (key: WorkloadKey) => {
+      asked.push(key);
+      return { key: WEB, row, due: null, rollout: undefined };
     },
     sourceFacts: async ([key]: SourceKey[]) =>
       key === DB ? [{ key: DB, row: sourceRow(5, 'a'), users }] : sources,

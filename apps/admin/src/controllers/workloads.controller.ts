@@ -15,7 +15,7 @@ import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ObjectFacts, type WorkloadFacts } from '../objects/object-facts.ts';
-import { listWorkloads, PLACE } from '../objects/object-lists.ts';
+import { listed, listWorkloads, PLACE } from '../objects/object-lists.ts';
 import { dependencySteps, workloadSummary } from '../objects/object-views.ts';
 import { ShownHashes } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
@@ -60,8 +60,7 @@ export class WorkloadsController {
   private async detail({ params, caller }: Input<'getWorkload'>, signal: AbortSignal): Promise<WorkloadView> {
     const { all, sees } = await visibility(caller);
     const key = keyOf(params);
-    const found = (await sees(params.namespace)) ? await this.facts.workloadFacts([key]) : [];
-    const [workload] = found;
+    const workload = (await sees(params.namespace)) ? await this.facts.workloadFacts(key) : undefined;
     if (!workload) throw new ProblemError('NotFound');
     const { join } = this.model.contents;
     const [jobs] = await Promise.all([
@@ -73,7 +72,7 @@ export class WorkloadsController {
     const job = jobs.get(key);
     const outcomes = (join.workload(key)?.outcomes ?? []).slice(-MOST_HISTORY).reverse();
     return {
-      ...workloadSummary(workload, join),
+      ...workloadSummary(listed(workload), join),
       generation: row.generation,
       annotations: { ...row.annotations },
       podAnnotations: { ...row.podAnnotations },

@@ -4,7 +4,14 @@ import type { RedisClient } from '@reroll/redis/connection/redis';
 import { Rollouts } from '@reroll/redis/history/rollouts';
 import type { ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import type { RolloutEntry } from '@reroll/core/history/entries';
-import { sourceKeyIn, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
+import {
+  NO_NAMES,
+  sourceKeyIn,
+  sourceNameOf,
+  type SourceName,
+  type SourceRow,
+  type WorkloadRow,
+} from '@reroll/core/state/rows';
 import { pendingCauseOf } from '@reroll/core/state/pending';
 import type { PendingCause } from '@reroll/core/state/outbox';
 import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/settings';
@@ -23,7 +30,7 @@ export interface SourceFacts {
   readonly key: SourceKey;
   /** Undefined if the source does not exist or is not watched. */
   readonly row: SourceRow | undefined;
-  /** The workloads that use, name or mention it. */
+  /** The workloads that use, name or mention it, and what their rows tell of the sources that were asked for. */
   readonly users: ReadonlyMap<WorkloadKey, WorkloadRow>;
 }
 
@@ -58,20 +65,28 @@ export class ObjectFacts {
     return this.#settings;
   }
 
-  /** The facts of the workloads that exist. Takes two round trips. */
-  async workloadFacts(keys: readonly WorkloadKey[]): Promise<WorkloadFacts[]> {
-    const [settings, rows] = await Promise.all([this.settings(), this.#catalog.workloads(keys)]);
-    // Read after the rows, because a rollout is written before its row.
-    const [dues, rollouts] = await Promise.all([
-      this.#dues([...rows], settings?.triggers),
-      this.#rollouts.of(keys),
-    ]);
-    return [...rows].map(([key, row]) => ({
-      key,
-      row,
-      due: dues.get(key) ?? null,
-      rollout: rollouts.get(key),
-    }));
+  /** The facts of the workload if it exists. Takes two round trips. */
+  async workloadFacts(key: WorkloadKey): Promise<WorkloadFacts | undefined> {
+    for await (const [found] of this.eachWorkloadFacts([key])) return found;
+    return undefined;
+  }
+
+  /** The facts of the workloads that exist, in portions of `Catalog.eachWorkloadOf`. Takes two round trips for each. */
+  async *eachWorkloadFacts(keys: readonly WorkloadKey[]): AsyncGenerator<WorkloadFacts[], void, void> {
+    const settings = await this.settings();
+    for await (const rows of this.#catalog.eachWorkloadOf(keys)) {
+      // Read after the rows, because a rollout is written before its row.
+      const [dues, rollouts] = await Promise.all([
+        this.#dues([...rows], settings?.triggers),
+        this.#rollouts.of([...rows.keys()]),
+      ]);
+      yield [...rows].map(([key, row]) => ({
+        key,
+        row,
+        due: dues.get(key) ?? null,
+        rollout: rollouts.get(key),
+      }));
+    }
   }
 
   /** The rollouts that are not complete. */
@@ -79,13 +94,13 @@ export class ObjectFacts {
     return await this.#rollouts.all();
   }
 
-  /** The facts of each source, whether or not it exists. Takes two round trips. */
+  /** The facts of each source, whether or not it exists. Takes two round trips, or more if its users' rows are large. */
   async sourceFacts(keys: readonly SourceKey[]): Promise<SourceFacts[]> {
     const [rows, users] = await Promise.all([
       this.#catalog.sources(keys),
       Promise.all(keys.map((key) => this.#catalog.users(key))),
     ]);
-    const workloads = await this.#catalog.workloads([...new Set(users.flat())]);
+    const workloads = await this.#rowsAbout(keys, new Set(users.flat()));
     return keys.map((key, index) => ({
       key,
       row: rows.get(key),
@@ -105,6 +120,17 @@ export class ObjectFacts {
 
   async sourceRows(keys: readonly SourceKey[]): Promise<Map<SourceKey, SourceRow>> {
     return await this.#catalog.sources(keys);
+  }
+
+  async #rowsAbout(
+    sources: readonly SourceKey[],
+    users: ReadonlySet<WorkloadKey>,
+  ): Promise<Map<WorkloadKey, WorkloadRow>> {
+    const names = new Set(sources.map(sourceNameOf));
+    const found = new Map<WorkloadKey, WorkloadRow>();
+    for await (const rows of this.#catalog.eachWorkloadOf([...users]))
+      for (const [key, row] of rows) found.set(key, rowAbout(row, names));
+    return found;
   }
 
   async #dues(
@@ -137,4 +163,20 @@ export class ObjectFacts {
 
 function dependenciesOf({ key, row }: Pick<ExplainedWorkload, 'key' | 'row'>): SourceKey[] {
   return row.dependencies.map((name) => sourceKeyIn(namespaceOf(key), name));
+}
+
+/** The row without the names of other sources, which may take a megabyte. */
+function rowAbout(row: WorkloadRow, names: ReadonlySet<SourceName>): WorkloadRow {
+  const among = (each: readonly SourceName[]): readonly SourceName[] =>
+    each.filter((name) => names.has(name));
+  return {
+    ...row,
+    uses: among(row.uses),
+    mentions: among(row.mentions),
+    marks: NO_NAMES,
+    dependencies: among(row.dependencies),
+    unverified: among(row.unverified),
+    stale: among(row.stale),
+    baselines: Object.fromEntries(Object.entries(row.baselines).filter(([name]) => names.has(name))),
+  };
 }

@@ -21,9 +21,9 @@ async function listed(query: object, join: HistoryJoin) {
         marks: new Map([['Deployment/shop/api', 'owed']]),
       }),
     },
-    workloadFacts: async (keys: WorkloadKey[]) => {
+    eachWorkloadFacts: async function* (keys: WorkloadKey[]) {
       read.push(...keys);
-      return keys
+      yield keys
         .filter((key) => !key.endsWith('/gone'))
         .map((key) => ({
           key,

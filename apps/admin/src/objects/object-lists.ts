@@ -3,6 +3,7 @@ import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { HistoryJoin } from '@reroll/core/history/join';
 import type { Key, SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { PendingCause } from '@reroll/core/state/outbox';
+import type { WorkloadRow } from '@reroll/core/state/rows';
 import type { z } from 'zod';
 import type { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { placeOf, type Place, type Snapshot } from './key-index.ts';
@@ -32,6 +33,17 @@ interface ObjectPage<Facts> {
   readonly last: Place | undefined;
 }
 
+/** What a list shows of a workload. A whole row may have a megabyte. */
+export type ListedWorkload = Omit<WorkloadFacts, 'row'> & {
+  readonly row: { readonly [Field in 'leftAlone' | 'conflict' | 'resumeAt']: WorkloadRow[Field] };
+  readonly sources: number;
+};
+
+export function listed({ row, ...found }: WorkloadFacts): ListedWorkload {
+  const { leftAlone, conflict, resumeAt, dependencies } = row;
+  return { ...found, row: { leftAlone, conflict, resumeAt }, sources: dependencies.length };
+}
+
 /** Reads of rows for one page: rows that matched in the snapshot may no longer match, and others are then read. */
 const MOST_READS = 5;
 
@@ -42,7 +54,7 @@ export async function listWorkloads(
   query: WorkloadsQuery,
   after: Place | undefined,
   { facts, join, namespaces, among, mayMatch }: WorkloadListBy,
-): Promise<ObjectPage<WorkloadFacts>> {
+): Promise<ObjectPage<ListedWorkload>> {
   const { due, rollout, ...rest } = query;
   const snapshot = await facts.workloads.snapshot();
   // The first that has `few` is the narrowest.
@@ -62,10 +74,13 @@ export async function listWorkloads(
   );
   return await page(walk, namespaces, {
     limit: query.limit,
-    read: async (keys) =>
-      (await facts.workloadFacts(keys)).filter((found) =>
-        filters.every(({ matches }) => matches?.(found) ?? true),
-      ),
+    read: async (keys) => {
+      const matching: ListedWorkload[] = [];
+      for await (const portion of facts.eachWorkloadFacts(keys))
+        for (const found of portion)
+          if (filters.every(({ matches }) => matches?.(found) ?? true)) matching.push(listed(found));
+      return matching;
+    },
   });
 }
 

@@ -8,17 +8,18 @@ import { namespaceOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/
 import { holdView } from '../history/views.ts';
 import type { ShowHash } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
-import type { SourceFacts, WorkloadFacts } from './object-facts.ts';
+import type { SourceFacts } from './object-facts.ts';
+import type { ListedWorkload } from './object-lists.ts';
 
 type DependencyView = Omit<Workload['sourcesInDetail'][number], 'source'>;
 
 export function workloadSummary(
-  { key, row, due, rollout }: WorkloadFacts,
+  { key, row, sources, due, rollout }: ListedWorkload,
   join: HistoryJoin,
 ): WorkloadSummary {
   return {
     ...partsOf(key),
-    sources: row.dependencies.length,
+    sources,
     due,
     leftAlone: row.leftAlone ?? null,
     contested: isInConflict(row.conflict),
