@@ -84,11 +84,14 @@ export class DependencyJudging {
    * gone. What they had missed counts as known: their dependencies date from now.
    */
   judgeExceedingAgain(): void {
-    const { workloads, sources, byNamespace, decision, replace } = this.#by;
+    const { workloads, sources, byNamespace, decision, dependents, replace } = this.#by;
     for (const key of this.#limits.take(JUDGED_AGAIN)) {
       const row = workloads.get(key);
       if (!row) continue;
       const { excess: _excess, ...rest } = row;
+      const next = this.admit(key, row, rest);
+      // Without dependencies it exceeds the limit already.
+      if (next.excess) continue;
       const namespace = namespaceOf(key);
       const candidates = candidatesOf({ ...rest, kind: kindOf(key) }, decision.keys, {
         before: undefined,
@@ -97,7 +100,8 @@ export class DependencyJudging {
       const begin = (name: SourceName): { rv: Rv } => ({
         rv: maxRv(row.rv, sources.get(sourceKeyIn(namespace, name))?.rv ?? RV_UNKNOWN),
       });
-      replace(key, rest);
+      replace(key, next);
+      dependents.put(key, row, next);
       this.#unjudged.put(key, candidates, begin);
     }
   }

@@ -144,6 +144,12 @@ describe('workloads whose dependencies are together more than --max-namespace-so
     const clusterState = clusterStateOf(limits, [], workloads);
     const indexed = workloads.map(({ key }) => clusterState.sourcesOf(key).length);
     expect(indexed).toEqual([30, 30, 0]);
+    resyncs(clusterState, 2);
+    expect(workloads.map(({ key }) => clusterState.sourcesOf(key).length)).toEqual([30, 30, 0]);
+    clusterState.workloadDeleted('Deployment/ns/web-1');
+    resyncs(clusterState, 1);
+    expect(clusterState.sourcesOf('Deployment/ns/web-3')).toHaveLength(30);
+    expect(clusterState.workloads.get('Deployment/ns/web-3')?.excess).toBeUndefined();
   });
 
   it('leave room for others once they are gone or have fewer', () => {
