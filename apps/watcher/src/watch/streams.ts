@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Backoff } from '@reroll/kube/client/backoff';
 import { pause, systemClock } from '@reroll/kube/client/clock';
 import { WorkloadIntake } from '@reroll/core/state/workloads/workload-intake';
@@ -69,7 +68,6 @@ export class Streams {
     this.#context = context;
     this.#clusterState = into.clusterState;
     this.#intake = new WorkloadIntake(into.clusterState, decisionSettings(context.options));
-    this.#intake.onWork = () => void this.#tellFollowers();
     this.#rollouts = into.rollouts;
     this.#changed = changed;
     const { namespaces } = context.options;
@@ -146,11 +144,6 @@ export class Streams {
         await pause(systemClock, backoff.next(), signal);
       }
     }
-  }
-
-  async #tellFollowers(): Promise<void> {
-    await nextTurn();
-    await inTurns(this.#intake.tellLater(), { each: this.#changed, ended: this.#stopping.signal });
   }
 
   /** Starts and stops streams to match the scope, as far as there are free turns. Called after every change. */
