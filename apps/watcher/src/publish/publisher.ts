@@ -300,13 +300,13 @@ export class Publisher {
   #takeRows(): { readonly rows: Rows; readonly readings: RowKeys['readings'] } {
     const { clusterState } = this.#context;
     const workloads: Rows['workloads'][number][] = [];
-    const hasRoom = this.#sizes.room();
-    const takesMore = (key: WorkloadKey): boolean => {
+    const usedBy = this.#sizes.used();
+    const add = (key: WorkloadKey): number => {
       const row = workloadEntry(clusterState, key);
       workloads.push(row);
-      return hasRoom(row);
+      return usedBy(row);
     };
-    const { sources, readings } = clusterState.outbox.takeRows(ROWS_PER_WRITE, takesMore);
+    const { sources, readings } = clusterState.outbox.takeRows(ROWS_PER_WRITE, add);
     const rows = {
       sources: sources.map(([key, foundBy]) => [key, clusterState.sources.get(key), foundBy] as const),
       workloads,

@@ -35,8 +35,8 @@ const NOTHING: Size = { characters: 0, indexed: 0 };
 export class RowSizes {
   readonly #written = new Map<WorkloadKey, Size>();
 
-  /** Returns a function that adds up rows, each with the one that it replaces, and is true while a write has room for more. */
-  room(): (row: Rows['workloads'][number]) => boolean {
+  /** Returns a function that adds up rows, each with the one that it replaces, and returns how much of a write they use: 1 if it is full. */
+  used(): (row: Rows['workloads'][number]) => number {
     let characters = 0;
     let indexed = 0;
     return (row) => {
@@ -44,7 +44,7 @@ export class RowSizes {
         characters += size.characters;
         indexed += size.indexed;
       }
-      return characters < MOST.characters && indexed < MOST.indexed;
+      return Math.max(characters / MOST.characters, indexed / MOST.indexed);
     };
   }
 

@@ -10,21 +10,22 @@ export type Sort = keyof RowKeyOf;
 /** Rows of one sort that are taken for one write. */
 export class Taken<K> {
   readonly keys: K[] = [];
-  readonly #takesMore: (key: K) => boolean;
-  #isFull = false;
+  readonly #usedBy: (key: K) => number;
+  #used = 0;
 
-  /** `takesMore` is asked after each row. Once it has returned false, there is no room for others. */
-  constructor(takesMore: (key: K) => boolean) {
-    this.#takesMore = takesMore;
+  /** `usedBy` is called for each row, and returns the part of the write that is used then. */
+  constructor(usedBy: (key: K) => number) {
+    this.#usedBy = usedBy;
   }
 
-  hasRoom(most: number): boolean {
-    return !this.#isFull && this.keys.length < most;
+  /** Whether there are fewer rows than `most`, and less than this part of the write is used. */
+  hasRoom(most: number, part = 1): boolean {
+    return this.#used < part && this.keys.length < most;
   }
 
   add(key: K): void {
     this.keys.push(key);
-    this.#isFull = !this.#takesMore(key);
+    this.#used = this.#usedBy(key);
   }
 
   addFrom(changed: Set<K>, most: number): void {

@@ -29,13 +29,13 @@ it('reads no key to have every row written, and as many as are taken', () => {
   expect(sources.read()).toBe(250);
 });
 
-it('gives every row once, those that changed first', () => {
+it('gives every row once, and those that changed in the middle of the first', () => {
   const outbox = new Outbox();
   outbox.writeAll(KEYS, []);
   outbox.writeSource('ConfigMap/ns/cm-700');
   outbox.writeSource('ConfigMap/ns/gone');
   const first = sourcesOf(outbox, 1_000);
-  expect(first.slice(0, 3)).toEqual(['ConfigMap/ns/cm-700', 'ConfigMap/ns/gone', 'ConfigMap/ns/cm-0']);
+  expect(first.slice(499, 502)).toEqual(['ConfigMap/ns/cm-499', 'ConfigMap/ns/cm-700', 'ConfigMap/ns/gone']);
   expect(new Set(first).size).toBe(1_000);
   expect(sourcesOf(outbox, 1_000)).toEqual(['ConfigMap/ns/cm-999']);
   expect(outbox.isEmpty()).toBe(true);
@@ -191,7 +191,7 @@ it('gives the jobs of a lot although rows that came later do not fit into the sa
   outbox.enqueueChange('ConfigMap/ns/cm');
   outbox.takeJobs(10);
   for (let n = 0; n < 3; n += 1) outbox.writeWorkload(`Deployment/busy/web-${n}`);
-  const takesOne = (): boolean => false;
+  const takesOne = (): number => 1;
   expect(outbox.takeRows(10, takesOne)).toMatchObject({ workloads: ['Deployment/busy/web-0'] });
   expect(outbox.takeJobs(10).changes).toEqual(['ConfigMap/ns/cm']);
   expect(outbox.takeRows(10, takesOne).workloads).toEqual(['Deployment/busy/web-1']);
@@ -231,7 +231,7 @@ it('writes every row in the end if only one fits at a time', () => {
   const outbox = new Outbox();
   outbox.writeAll([], WORKLOADS);
   const written: string[] = [];
-  while (outbox.hasRows) written.push(...outbox.takeRows(100, () => false).workloads);
+  while (outbox.hasRows) written.push(...outbox.takeRows(100, () => 1).workloads);
   expect(written).toEqual(WORKLOADS);
 });
 
@@ -254,6 +254,36 @@ it('writes every row in the end, however many change meanwhile, and gives no job
   // Half of each turn, and one to see that none is left.
   expect(turns).toBe(1_000 / 50 + 1);
   expect([...KEYS, ...WORKLOADS].every((key) => written.has(key))).toBe(true);
+});
+
+it('writes every row in the end, however large those are that change meanwhile', () => {
+  const outbox = new Outbox();
+  outbox.writeAll([], WORKLOADS);
+  let writes = 0;
+  for (; outbox.takeJobs(1).reloads.length === 0 && writes < 100; writes += 1) {
+    outbox.writeWorkload('Deployment/busy/large');
+    if (writes === 0) outbox.enqueueReload('Deployment/quiet/web', 'owed');
+    let used = 0;
+    outbox.takeRows(100, (key) => (used += key === 'Deployment/busy/large' ? 2 : 0.01));
+  }
+  // Half of a write each, and one to see that none is left.
+  expect(writes).toBe(1_000 / 50 + 1);
+});
+
+it('has a namespace keep its turn for jobs while its rows change', () => {
+  const outbox = new Outbox();
+  for (const key of WORKLOADS) outbox.enqueueReload(key, 'owed');
+  outbox.takeJobs(1);
+  outbox.writeWorkload('Deployment/quiet/web');
+  outbox.enqueueReload('Deployment/quiet/web', 'owed');
+  const writes: unknown[][] = [];
+  for (let write = 0; write < 3; write += 1) {
+    outbox.takeRows(250);
+    writes.push([...outbox.takeJobs(100).reloads]);
+    outbox.writeWorkload('Deployment/quiet/other');
+  }
+  const of = writes.findIndex((each) => each.some((reload) => String(reload).includes('quiet')));
+  expect(of).toBe(1);
 });
 
 it('gives jobs again that were put back', () => {

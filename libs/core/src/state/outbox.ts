@@ -161,19 +161,15 @@ export class Outbox {
   }
 
   /**
-   * Takes at most `most` rows of each sort, and no further workload once `takesMore` has returned false for one. While every row is to
-   * be written, rows that changed are at most half of them, so that this comes to an end.
+   * Takes at most `most` rows of each sort. `usedBy` is called for each workload, and returns how much of the write is used then, from 0
+   * to 1 or more. While every row is to be written, those rows may take half of the write first, so that this comes to an end.
    */
-  takeRows(most: number, takesMore: (workload: WorkloadKey) => boolean = () => true): RowKeys {
-    const half = Math.ceil(most / 2);
-    const sources = new Taken<SourceKey>(() => true);
-    this.#takeChanged('sources', sources, this.#everySource ? half : most);
-    if (this.#everySource && fill(sources, this.#everySource, most)) this.#everySource = undefined;
-    const workloads = new Taken(takesMore);
-    this.#takeChanged('workloads', workloads, this.#everyWorkload ? half : most);
-    if (this.#everyWorkload && fill(workloads, this.#everyWorkload, most)) this.#everyWorkload = undefined;
-    this.#written('sources', sources.keys);
-    this.#written('workloads', workloads.keys);
+  takeRows(most: number, usedBy: (workload: WorkloadKey) => number = () => 0): RowKeys {
+    const sources = new Taken<SourceKey>(() => 0);
+    if (this.#take('sources', sources, { most, every: this.#everySource })) this.#everySource = undefined;
+    const workloads = new Taken(usedBy);
+    if (this.#take('workloads', workloads, { most, every: this.#everyWorkload }))
+      this.#everyWorkload = undefined;
     return {
       sources: sources.keys.map((key) => [key, this.#takeFoundBy(key)] as const),
       workloads: workloads.keys,
@@ -201,6 +197,8 @@ export class Outbox {
       lots.close();
       if (this.#writesEvery) continue;
       lots.takeJobs(taken);
+      this.#withJobs.delete(namespace);
+      this.#withJobs.add(namespace);
       this.#settle(namespace, lots);
     }
     return taken;
@@ -252,13 +250,29 @@ export class Outbox {
     this.#settle(namespaceOf(key), lots);
   }
 
-  /** Forgets that a namespace has rows or jobs if it has none. One that has jobs goes to the end of the queue. */
+  /** Forgets that a namespace has rows or jobs if it has none. */
   #settle(namespace: string, lots: Lots): void {
     for (const sort of ['sources', 'workloads'] as const)
       if (!lots.hasRows(sort)) this.#withRows[sort].delete(namespace);
-    if (this.#withJobs.delete(namespace) && lots.hasJobs) this.#withJobs.add(namespace);
+    if (!lots.hasJobs) this.#withJobs.delete(namespace);
     const isLeft = this.#withRows.sources.has(namespace) || this.#withRows.workloads.has(namespace);
     if (!isLeft && !lots.hasJobs) this.#lots.delete(namespace);
+  }
+
+  /** Returns true if every row has been taken. */
+  #take<S extends Sort>(
+    sort: S,
+    taken: Taken<RowKeyOf[S]>,
+    { most, every }: { most: number; every: Every<RowKeyOf[S]> | undefined },
+  ): boolean {
+    const isDone = every !== undefined && fill(taken, every, { most: Math.ceil(most / 2), part: 1 / 2 });
+    this.#written(sort, taken.keys);
+    const before = taken.keys.length;
+    this.#takeChanged(sort, taken, most);
+    for (const key of taken.keys.slice(before)) every?.written.add(key);
+    const isDoneNow = every !== undefined && fill(taken, every, { most, part: 1 });
+    this.#written(sort, taken.keys);
+    return isDone || isDoneNow;
   }
 
   #takeChanged<S extends Sort>(sort: S, taken: Taken<RowKeyOf[S]>, most: number): void {
@@ -305,10 +319,13 @@ export class Outbox {
   }
 }
 
-/** Fills up with rows that were not written yet. Returns true if none are left. */
-function fill<K>(taken: Taken<K>, { rest, written }: Every<K>, most: number): boolean {
-  for (const key of taken.keys) written.add(key);
-  while (taken.hasRoom(most)) {
+/** Fills a part of the write with rows that were not written yet. Returns true if none are left. */
+function fill<K>(
+  taken: Taken<K>,
+  { rest, written }: Every<K>,
+  { most, part }: { most: number; part: number },
+): boolean {
+  while (taken.hasRoom(most, part)) {
     const next = rest.next();
     if (next.done === true) return true;
     if (!written.has(next.value)) taken.add(next.value);
