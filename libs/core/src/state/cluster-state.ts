@@ -239,12 +239,12 @@ export class ClusterState {
   /**
    * Drops the rows of sources that were deleted some resyncs ago and that no record and no dependency names, here and in the
    * catalog, in slices. A workload that names such a source later counts from that moment, so no date of the deletion is needed.
-   * Then queues some of the workloads that exceed a limit of dependencies to be judged again.
+   * Then queues some of the workloads that exceed a limit of dependencies to be counted again.
    */
   *prune(): Generator<void, void, void> {
     const deleted = this.#deleted.resync();
     while (this.#pruneSome(deleted)) yield;
-    this.#dependencies.judgeExceedingAgain();
+    this.#dependencies.countExceedingAgain();
     this.evaluation.onWork();
   }
 
@@ -451,6 +451,7 @@ export class ClusterState {
 
   #judgeSome(isOver: () => boolean): void {
     for (const workload of this.#dependencies.judgeSome(isOver)) this.#touch(workload);
+    this.#dependencies.countSome(turn());
   }
 
   #inSlices<T>(items: Iterable<T>, each: (item: T) => void): Generator<void, void, void> {

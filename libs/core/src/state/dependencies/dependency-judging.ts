@@ -1,4 +1,11 @@
-import { kindOf, namespaceOf, type SourceKey, type WorkloadKey } from '../../model.ts';
+import {
+  kindOf,
+  namespaceOf,
+  type Annotations,
+  type SourceKey,
+  type SourceKind,
+  type WorkloadKey,
+} from '../../model.ts';
 import type { DecisionSettings } from '../../rules/decision.ts';
 import type { Dependents } from './dependents.ts';
 import { DependencyLimits } from './dependency-limits.ts';
@@ -9,6 +16,7 @@ import {
   dependenciesAmong,
   hasNoDependencies,
   isDependency,
+  type Deciding,
 } from './dependencies.ts';
 import type { MultiMap } from '../multi-map.ts';
 import { NamespaceTurns } from '../namespace-turns.ts';
@@ -43,14 +51,26 @@ export interface JudgedBy {
   readonly replace: (key: WorkloadKey, row: WorkloadRow) => void;
 }
 
-/** Workloads that exceed a limit of dependencies and are judged again at a resync. */
-const JUDGED_AGAIN = 25;
+/** Workloads that exceed a limit of dependencies and are counted again at a resync. */
+const COUNTED_AGAIN = 25;
+
+/** A workload that exceeds a limit and whose dependencies are being counted again. */
+interface Counting {
+  readonly key: WorkloadKey;
+  /** The count is void once the workload has another row. */
+  readonly row: WorkloadRow;
+  readonly candidates: Iterator<SourceName>;
+  readonly found: Set<SourceName>;
+  readonly isDependency: (source: SourceName) => boolean;
+}
 
 /** Decides which sources are dependencies of a workload: at once if that is cheap, otherwise in turns of the event loop. */
 export class DependencyJudging {
   readonly #by: JudgedBy;
   readonly #unjudged = new Unjudged();
   readonly #limits: DependencyLimits;
+  #toCount: WorkloadKey[] = [];
+  #counting: Counting | undefined;
 
   constructor(by: JudgedBy) {
     this.#by = by;
@@ -58,7 +78,7 @@ export class DependencyJudging {
   }
 
   get isDone(): boolean {
-    return this.#unjudged.isEmpty;
+    return this.#unjudged.isEmpty && this.#toCount.length === 0 && !this.#counting;
   }
 
   /** Drops the unjudged sources of a workload. Returns the beginning that its dependencies date from, if any were waiting. */
@@ -79,31 +99,69 @@ export class DependencyJudging {
     this.#unjudged.take(key);
   }
 
+  /** Queues some of the workloads that exceed a limit of dependencies to be counted again: sources and other workloads may be gone. */
+  countExceedingAgain(): void {
+    this.#toCount = this.#limits.exceeding(COUNTED_AGAIN);
+  }
+
   /**
-   * Queues some of the workloads that exceed a limit of dependencies to be judged again, because sources and other workloads may be
-   * gone. What they had missed counts as known: their dependencies date from now.
+   * Counts the dependencies of queued workloads again, until `isOver`. A workload keeps its excess meanwhile. If it has room now, all of
+   * its sources are judged anew. What it had missed counts as known: its dependencies date from now.
    */
-  judgeExceedingAgain(): void {
-    const { workloads, sources, byNamespace, decision, dependents, replace } = this.#by;
-    for (const key of this.#limits.take(JUDGED_AGAIN)) {
-      const row = workloads.get(key);
-      if (!row) continue;
-      const { excess: _excess, ...rest } = row;
-      const next = this.admit(key, row, rest);
-      // Without dependencies it exceeds the limit already.
-      if (next.excess) continue;
-      const namespace = namespaceOf(key);
-      const candidates = candidatesOf({ ...rest, kind: kindOf(key) }, decision.keys, {
-        before: undefined,
-        known: (kind) => byNamespace.each(`${kind}/${namespace}`),
-      });
-      const begin = (name: SourceName): { rv: Rv } => ({
-        rv: maxRv(row.rv, sources.get(sourceKeyIn(namespace, name))?.rv ?? RV_UNKNOWN),
-      });
-      replace(key, next);
-      dependents.put(key, row, next);
-      this.#unjudged.put(key, candidates, begin);
+  countSome(isOver: () => boolean): void {
+    while (!isOver()) {
+      this.#counting ??= this.#nextToCount();
+      if (!this.#counting) return;
+      const { key, row, candidates, found, isDependency } = this.#counting;
+      const next = candidates.next();
+      if (next.done === true) {
+        this.#counting = undefined;
+        const dependencies = [...found];
+        if (
+          this.#by.workloads.get(key) === row &&
+          !this.#limits.excessOf(key, { ...withoutExcess(row), dependencies })
+        )
+          this.#judgeAnew(key, row);
+      } else if (!found.has(next.value) && isDependency(next.value)) {
+        found.add(next.value);
+        if (found.size > this.#limits.mostDependencies) this.#counting = undefined;
+      }
     }
+  }
+
+  #nextToCount(): Counting | undefined {
+    for (let key = this.#toCount.pop(); key; key = this.#toCount.pop()) {
+      const row = this.#by.workloads.get(key);
+      if (!row?.excess?.inNamespace) continue;
+      const asked = { ...withoutExcess(row), kind: kindOf(key) };
+      const isDependency = dependencyJudge(asked, this.#judgedBy(namespaceOf(key)));
+      return { key, row, candidates: this.#candidates(key, asked), found: new Set(), isDependency };
+    }
+    return undefined;
+  }
+
+  #judgeAnew(key: WorkloadKey, row: WorkloadRow): void {
+    const next = this.admit(key, row, withoutExcess(row));
+    if (next.excess) return;
+    const begin = (name: SourceName): { rv: Rv } => ({
+      rv: maxRv(row.rv, this.#by.sources.get(sourceKeyIn(namespaceOf(key), name))?.rv ?? RV_UNKNOWN),
+    });
+    this.#by.replace(key, next);
+    this.#by.dependents.put(key, row, next);
+    this.#unjudged.put(key, this.#candidates(key, { ...next, kind: kindOf(key) }), begin);
+  }
+
+  #candidates(key: WorkloadKey, workload: Deciding, before?: readonly SourceName[]): Iterator<SourceName> {
+    const { byNamespace, decision } = this.#by;
+    const known = (kind: SourceKind): Iterable<SourceKey> => byNamespace.each(`${kind}/${namespaceOf(key)}`);
+    return candidatesOf(workload, decision.keys, { before, known });
+  }
+
+  #judgedBy(namespace: string): Parameters<typeof dependencyJudge>[1] {
+    const { decision, sources } = this.#by;
+    const annotationsOf = (source: SourceName): Annotations | undefined =>
+      sources.get(sourceKeyIn(namespace, source))?.annotations;
+    return { settings: decision, annotationsOf };
   }
 
   /**
@@ -111,16 +169,9 @@ export class DependencyJudging {
    * turns.
    */
   dependencies(seen: ObservedWorkload, sighting: Omit<Sighting, 'dependencies'>): readonly SourceName[] {
-    const { decision, sources, byNamespace } = this.#by;
-    if (hasNoDependencies(seen, decision)) return NO_NAMES;
-    const judge = dependencyJudge(seen, {
-      settings: decision,
-      annotationsOf: (source) => sources.get(sourceKeyIn(seen.namespace, source))?.annotations,
-    });
-    const candidates = candidatesOf(seen, decision.keys, {
-      before: sighting.known?.dependencies,
-      known: (kind) => byNamespace.each(`${kind}/${seen.namespace}`),
-    });
+    if (hasNoDependencies(seen, this.#by.decision)) return NO_NAMES;
+    const judge = dependencyJudge(seen, this.#judgedBy(seen.namespace));
+    const candidates = this.#candidates(seen.key, seen, sighting.known?.dependencies);
     const isOver = turn();
     const dependencies = dependenciesAmong(candidates, judge, isOver);
     // Dependencies found later date from the first sighting that exceeded its turn.
@@ -278,4 +329,8 @@ export class DependencyMoves {
     this.#moves.set(workload, move);
     return move;
   }
+}
+
+function withoutExcess({ excess: _excess, ...row }: WorkloadRow): WorkloadRow {
+  return row;
 }

@@ -94,6 +94,22 @@ describe('a workload whose patterns match more sources than --max-workload-sourc
     expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 
+  it('keeps its excess while it is counted again, so that no job is enqueued for what was counted', () => {
+    const many = sourcesOf(3_000);
+    const web = { ...MATCHES_ALL, record: writeRecord({ 'ConfigMap/cm-0': '1.old' }) };
+    const clusterState = clusterStateOf({ sources: 2_900 }, many, [seenWorkload('web', 20, web)]);
+    judgeAll(clusterState);
+    clusterState.outbox.clear();
+    for (const _ of clusterState.prune()) continue;
+    let turns = 0;
+    do {
+      turns += 1;
+      expect(clusterState.workloads.get(WEB)?.excess).toBeDefined();
+    } while (clusterState.evaluation.slice());
+    expect(turns).toBeGreaterThan(1);
+    expect(clusterState.outbox.isEmpty()).toBe(true);
+  });
+
   it('is judged again at resyncs, and reloaded for changes after sources are gone', () => {
     const clusterState = clusterStateOf(limits, sourcesOf(4), [seenWorkload('web', 20, MATCHES_ALL)]);
     clusterState.sourceWritten(seenSource('cm-0', 120, 'B'), SOURCES);

@@ -32,14 +32,13 @@ export class DependencyLimits {
   /** Counts a row in place of the one before. Returns the row, without dependencies if a limit is exceeded. */
   admit(key: WorkloadKey, old: WorkloadRow | undefined, row: WorkloadRow): WorkloadRow {
     if (old && isIndexedAlike(old, row)) return row;
-    this.#setCount(key, 0);
-    const count = countOf(row, this.#keys);
-    const excess = row.excess ?? this.#excessOf(row, (this.#sums.get(namespaceOf(key)) ?? 0) + count);
+    const excess = row.excess ?? this.excessOf(key, row);
     if (!excess?.inNamespace) {
-      this.#setCount(key, count);
+      this.#setCount(key, countOf(row, this.#keys));
       this.#exceeding.drop(key);
       return row;
     }
+    this.#setCount(key, 0);
     this.#exceeding.put(key, true);
     return excess === row.excess ? row : withoutDependencies(row, excess);
   }
@@ -49,15 +48,26 @@ export class DependencyLimits {
     this.#exceeding.drop(key);
   }
 
-  /** Takes out some of the workloads that exceed a limit by what is in their namespace. */
-  take(most: number): readonly WorkloadKey[] {
+  /** Returns some of the workloads that exceed a limit by what is in their namespace, other ones at the next call. */
+  exceeding(most: number): WorkloadKey[] {
     const keys: WorkloadKey[] = [];
     while (keys.length < most) {
       const next = this.#exceeding.take();
       if (!next) break;
       keys.push(next[0]);
     }
+    for (const key of keys) this.#exceeding.put(key, true);
     return keys;
+  }
+
+  get mostDependencies(): number {
+    return this.#limits.sources;
+  }
+
+  /** Returns the excess that a row would have in place of the one that is counted. */
+  excessOf(key: WorkloadKey, row: WorkloadRow): Excess | undefined {
+    const others = (this.#sums.get(namespaceOf(key)) ?? 0) - (this.#counts.get(key) ?? 0);
+    return this.#excessOf(row, others + countOf(row, this.#keys));
   }
 
   #excessOf({ dependencies }: WorkloadRow, sum: number): Excess | undefined {
