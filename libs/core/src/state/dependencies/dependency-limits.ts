@@ -32,9 +32,10 @@ export class DependencyLimits {
   /** Counts a row in place of the one before. Returns the row, without dependencies if a limit is exceeded. */
   admit(key: WorkloadKey, old: WorkloadRow | undefined, row: WorkloadRow): WorkloadRow {
     if (old && isIndexedAlike(old, row)) return row;
-    const excess = row.excess ?? this.excessOf(key, row);
+    const count = countOf(row, this.#keys);
+    const excess = row.excess ?? this.#excessOf(row, this.#othersThan(key) + count);
     if (!excess?.inNamespace) {
-      this.#setCount(key, countOf(row, this.#keys));
+      this.#setCount(key, count);
       this.#exceeding.drop(key);
       return row;
     }
@@ -66,8 +67,12 @@ export class DependencyLimits {
 
   /** Returns the excess that a row would have in place of the one that is counted. */
   excessOf(key: WorkloadKey, row: WorkloadRow): Excess | undefined {
-    const others = (this.#sums.get(namespaceOf(key)) ?? 0) - (this.#counts.get(key) ?? 0);
-    return this.#excessOf(row, others + countOf(row, this.#keys));
+    return this.#excessOf(row, this.#othersThan(key) + countOf(row, this.#keys));
+  }
+
+  /** Returns what the other workloads of its namespace count. */
+  #othersThan(key: WorkloadKey): number {
+    return (this.#sums.get(namespaceOf(key)) ?? 0) - (this.#counts.get(key) ?? 0);
   }
 
   #excessOf({ dependencies }: WorkloadRow, sum: number): Excess | undefined {
