@@ -12,8 +12,12 @@ import { begin } from './request-context.ts';
 
 const NOBODY: Caller = { ...anonymousReader(), mayRequest: () => Promise.resolve(false) };
 
-/** What is audited of a write that the caller may not make. */
-async function refused(id: OperationId, params: object): Promise<string[]> {
+/** What is audited of a request that the caller may not make. */
+async function refused(
+  id: OperationId,
+  params: object,
+  message = 'expected the right to post /reroll/api/v1/path or, of a static token, access: write',
+): Promise<string[]> {
   const audited: Audited[] = [];
   const guard = new CallerGuard(
     { anonymous: NOBODY } as Authenticator,
@@ -27,10 +31,7 @@ async function refused(id: OperationId, params: object): Promise<string[]> {
     getHandler: () => refused,
     switchToHttp: () => ({ getRequest: () => request, getResponse: () => ({}) }),
   } as unknown as ExecutionContext;
-  await expect(guard.canActivate(execution)).rejects.toMatchObject({
-    code: 'Forbidden',
-    message: 'expected the right to post /reroll/api/v1/path or, of a static token, access: write',
-  });
+  await expect(guard.canActivate(execution)).rejects.toMatchObject({ code: 'Forbidden', message });
   return audited.map(({ action }) => action);
 }
 
@@ -49,4 +50,8 @@ describe('a refused write', () => {
   ])('%s', async (_sentence, id, params, isAudited) => {
     expect(await refused(id, params)).toEqual(isAudited ? [id] : []);
   });
+});
+
+it('a refused read names the right alone, and is not audited', async () => {
+  expect(await refused('getStatus', {}, 'expected the right to post /reroll/api/v1/path')).toEqual([]);
 });

@@ -42,7 +42,8 @@ export class CallerGuard implements CanActivate {
     if (access.writes && namesSomething(id, request))
       await this.#auditRefusal(context, { action: id, target: access.path });
     const right = `${access.method} ${RBAC_PREFIX}${access.path.slice(0, 300)}`;
-    const detail = `expected the right to ${right} or, of a static token, access: write`;
+    const orWrite = access.writes ? ' or, of a static token, access: write' : '';
+    const detail = `expected the right to ${right}${orWrite}`;
     throw new ProblemError('Forbidden', { detail });
   }
 
