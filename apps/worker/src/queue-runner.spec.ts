@@ -5,20 +5,15 @@ import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { reloadJob, type ReloadJob } from '@reroll/redis/queue/jobs';
 import { Queues, RELOADS } from '@reroll/redis/queue/queues';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { RealRedis } from '@reroll/redis/testing/real-redis';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { useRealRedis } from '@reroll/redis/testing/real-redis';
 import { NotYetError } from './job-error.ts';
 import { Activity, runQueue, type JobObservers } from './queue-runner.ts';
 
 const JOBS = 50;
 const RETURNS = 10;
 
-let redis: RealRedis;
-
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
+const redis = useRealRedis();
 
 function observers(
   onEnd: JobObservers['onEnd'] = (_, error) => expect.unreachable(String(error)),

@@ -2,18 +2,13 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { RealRedis } from '@reroll/redis/testing/real-redis';
+import { useRealRedis } from '@reroll/redis/testing/real-redis';
 import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { endIfUnusable } from './unusable-queues.ts';
 
-let redis: RealRedis;
-
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
+const redis = useRealRedis();
 
 function lifecycleOfSpec(): Lifecycle {
   const process = Object.assign(new EventEmitter(), { exit: () => undefined });

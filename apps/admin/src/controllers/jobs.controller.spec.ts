@@ -1,7 +1,7 @@
-import { RealRedis } from '@reroll/redis/testing/real-redis';
+import { useRealRedis } from '@reroll/redis/testing/real-redis';
 import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import type { Request } from 'express';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { anonymousReader } from '../auth/static-tokens.ts';
 import type { Cursors } from '../http/cursors.ts';
 import type { Input } from '../http/operation-types.ts';
@@ -13,12 +13,7 @@ import { JobsController } from './jobs.controller.ts';
 
 const CALLER = { ...anonymousReader(), mayChange: () => Promise.resolve(true) };
 
-let redis: RealRedis;
-
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
+const redis = useRealRedis();
 
 function retrying() {
   const jobs = new Map([['reloads:7', { data: { workload: 'Deployment/shop/web' } }]]);

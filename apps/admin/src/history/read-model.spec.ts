@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { changed, reloaded, rollout } from '@reroll/core/testing/history';
 import { stateOf } from '@reroll/core/history/states';
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
 import { History, HISTORY_STREAMS, streamKey } from '@reroll/redis/history/history';
 import { HistoryReader } from '@reroll/redis/history/history-reader';
 import { RolloutWriter } from '@reroll/redis/history/rollout-writer';
-import { RealRedis } from '@reroll/redis/testing/real-redis';
+import { useRealRedis } from '@reroll/redis/testing/real-redis';
 import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import { adminMetrics } from '@reroll/shared/platform/metrics/admin';
 import { ReadModel } from './read-model.ts';
@@ -14,14 +14,10 @@ import { ReadModel } from './read-model.ts';
 const LIMITS = { maxEntries: 100, maxAge: 86_400_000, maxBytes: 33_554_432 };
 const SOON = { timeout: 15_000 };
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 let history: History;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
   history = new History(redis.client, keys, LIMITS);

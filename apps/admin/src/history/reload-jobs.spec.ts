@@ -1,18 +1,13 @@
 import { Queues } from '@reroll/redis/queue/queues';
-import { RealRedis } from '@reroll/redis/testing/real-redis';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { useRealRedis } from '@reroll/redis/testing/real-redis';
+import { expect, onTestFinished, test } from 'vitest';
 import { ReloadJobs } from './reload-jobs.ts';
 
 const WEB = 'Deployment/shop/web';
 const API = 'Deployment/shop/api';
 const HOUR = 3_600_000;
 
-let redis: RealRedis;
-
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
+const redis = useRealRedis();
 
 function opened() {
   const { prefix } = redis.freshKeys();

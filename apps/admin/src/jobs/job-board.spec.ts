@@ -1,8 +1,8 @@
 import type { WorkloadKey } from '@reroll/core/model';
 import { Queues } from '@reroll/redis/queue/queues';
-import { RealRedis } from '@reroll/redis/testing/real-redis';
+import { useRealRedis } from '@reroll/redis/testing/real-redis';
 import { Worker } from 'bullmq';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../auth/caller.ts';
 import { anonymousReader } from '../auth/static-tokens.ts';
 import { JobBoard } from './job-board.ts';
@@ -11,14 +11,10 @@ import { JobBoard } from './job-board.ts';
 const BURST = 40;
 const MINUTE = 60_000;
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let prefix: string;
 const opened: { close(force?: boolean): Promise<void> }[] = [];
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   ({ prefix } = redis.freshKeys());
   // Bursts drain by this clock: here they do not.

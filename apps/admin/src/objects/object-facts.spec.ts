@@ -4,16 +4,12 @@ import { Processes } from '@reroll/redis/processes/processes';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { NO_TRIGGERS } from '@reroll/core/state/settings';
 import { workloadRow } from '@reroll/redis/catalog/testing/rows';
-import { RealRedis } from '@reroll/redis/testing/real-redis';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { useRealRedis } from '@reroll/redis/testing/real-redis';
+import { afterEach, expect, it, vi } from 'vitest';
 import { ObjectFacts } from './object-facts.ts';
 
-let redis: RealRedis;
+const redis = useRealRedis();
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 afterEach(() => vi.useRealTimers());
 
 const SETTINGS: ExplainSettings = {

@@ -1,23 +1,21 @@
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
 import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import { documentedRules } from '@reroll/redis/testing/redis-users';
-import { RealRedis } from '@reroll/redis/testing/real-redis';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { useRealRedis } from '@reroll/redis/testing/real-redis';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Idempotency } from './idempotency.ts';
 
 const MOST = { ofCaller: 10, ofAll: 25 };
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 let idempotency: Idempotency;
 /** How often each key's write was done. */
 let done: Map<string, number>;
 
 beforeAll(async () => {
-  redis = await RealRedis.start();
   await redis.client.acl('SETUSER', 'admin', 'on', '>secret', ...documentedRules('reroll-admin'));
 });
-afterAll(() => redis.stop());
 beforeEach(async () => {
   keys = redis.freshKeys();
   const client = redis.connect();

@@ -8,9 +8,9 @@ import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { seenSource, seenWorkload } from '@reroll/core/testing/rows';
-import { RealRedis } from '@reroll/redis/testing/real-redis';
+import { useRealRedis } from '@reroll/redis/testing/real-redis';
 import { Publisher, type PublisherSettings } from './publisher.ts';
 import { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 
@@ -19,13 +19,9 @@ const WORKLOADS = { kind: 'Deployment', namespace: '' };
 const keyOf = (name: string): SourceKey => `ConfigMap/ns/${name}`;
 const namesOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `cm${index}`);
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
 });

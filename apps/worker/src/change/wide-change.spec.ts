@@ -3,9 +3,9 @@ import type { RedisClient } from '@reroll/redis/connection/redis';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { Queues } from '@reroll/redis/queue/queues';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sourceRow, workloadRow } from '@reroll/redis/catalog/testing/rows';
-import { RealRedis } from '@reroll/redis/testing/real-redis';
+import { useRealRedis } from '@reroll/redis/testing/real-redis';
 import { ChangeProcessor, USERS_PER_PORTION } from './change.processor.ts';
 import type { SourceReader } from './source-reader.ts';
 import { only } from '../testing/only.ts';
@@ -15,16 +15,12 @@ const NOTHING = (): void => undefined;
 const WIDE = 'ConfigMap/a/wide';
 const MANY = 10_000;
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let catalog: Catalog;
 let queues: Queues;
 /** Writes to the catalog so far. */
 let sequence: number;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   sequence = 0;
   const keys = redis.freshKeys();

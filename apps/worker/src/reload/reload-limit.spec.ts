@@ -6,9 +6,9 @@ import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-key
 import { writeRecord } from '@reroll/core/record/record';
 import type { WorkloadRow } from '@reroll/core/state/rows';
 import type { KubeClient } from '@reroll/kube/client/connection';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { sourceRow, workloadRow } from '@reroll/redis/catalog/testing/rows';
-import { RealRedis } from '@reroll/redis/testing/real-redis';
+import { useRealRedis } from '@reroll/redis/testing/real-redis';
 import { NotYetError } from '../job-error.ts';
 import { ReloadProcessor, type ReloadSettings } from './reload.processor.ts';
 import type { Reload } from './send/reload-way.ts';
@@ -23,13 +23,9 @@ const OLD = `1.${'A'.repeat(43)}`;
 const NEW = `1.${'B'.repeat(43)}`;
 const [FIRST, SECOND] = ['Deployment/a/0000', 'Deployment/a/0001'] as const;
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let key: string;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   key = redis.freshKeys().budget;
 });

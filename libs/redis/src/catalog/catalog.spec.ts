@@ -1,10 +1,10 @@
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Before } from '@reroll/core/history/change-cause';
 import type { FoundBy } from '@reroll/core/state/outbox';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { Catalog, type Publication } from './catalog.ts';
 import { DECODED_PER_TURN } from './decode-rows.ts';
 import { claimWhenReachable } from './claim.ts';
@@ -17,13 +17,9 @@ const KEYS = 'Secret/shop/keys';
 const WEB = 'Deployment/shop/web';
 const API = 'Deployment/shop/api';
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let catalog: Catalog;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   catalog = new Catalog(redis.client, redis.freshKeys());
 });

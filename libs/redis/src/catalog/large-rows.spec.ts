@@ -1,7 +1,7 @@
 import type { WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import type { RedisClient } from '../connection/redis.ts';
 import { Catalog } from './catalog.ts';
 import { RowsOfNamespace } from './rows-of-namespace.ts';
@@ -10,16 +10,12 @@ import { workloadRow } from './testing/rows.ts';
 
 const LARGE = 'x'.repeat(300_000);
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let catalog: Catalog;
 /** Characters in each reply with rows, in order. */
 let replies: number[];
 let client: RedisClient;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   replies = [];
   client = counting(redis.client);

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { ReloadRequests } from './requests.ts';
 
 const WEB = 'Deployment/shop/web';
 const ANN = { actor: 'ann', reason: 'a test' };
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let requests: ReloadRequests;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   requests = new ReloadRequests(redis.client, redis.freshKeys().requests);
 });

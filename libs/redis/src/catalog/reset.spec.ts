@@ -1,6 +1,6 @@
 import type { SourceKey } from '@reroll/core/model';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { Catalog } from './catalog.ts';
 import { resetCatalog } from './reset.ts';
 import { sourceRow, workloadRow } from './testing/rows.ts';
@@ -8,13 +8,9 @@ import { sourceRow, workloadRow } from './testing/rows.ts';
 const SETTINGS = 'ConfigMap/shop/settings';
 const WEB = 'Deployment/shop/web';
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let catalog: Catalog;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   catalog = new Catalog(redis.client, redis.freshKeys());
 });

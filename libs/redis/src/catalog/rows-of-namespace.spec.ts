@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { encodeSource, encodeWorkload } from './row-codec.ts';
 import { RowsOfNamespace } from './rows-of-namespace.ts';
 import { shownHashKey } from './shown-hash-key.ts';
 
-let redis: RealRedis;
-
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
+const redis = useRealRedis();
 
 it('gives the rows of a namespace, of one kind or all, also where there are too many for one answer', async () => {
   const keys = redis.freshKeys();

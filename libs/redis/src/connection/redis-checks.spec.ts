@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { describe, expect, it } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { checkServers } from './redis-checks.ts';
 import type { RedisClient } from './redis.ts';
 
-let redis: RealRedis;
-
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
+const redis = useRealRedis();
 
 const hooks = { onDown: () => undefined, onUp: () => undefined };
 const { signal } = new AbortController();

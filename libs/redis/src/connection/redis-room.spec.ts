@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reloaded } from '@reroll/core/testing/history';
 import { Queues, RELOADS } from '../queue/queues.ts';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { History } from '../history/history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
@@ -10,17 +10,13 @@ import { isOutOfMemory, RedisRoom } from './redis-room.ts';
 const MIB = 1_048_576;
 const LIMITS = { maxEntries: 1_000_000, maxAge: 86_400_000, maxBytes: 1024 * MIB };
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 let history: History;
 let trims: boolean;
 let told: boolean[];
 let now: number;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
   history = new History(redis.client, keys, LIMITS);

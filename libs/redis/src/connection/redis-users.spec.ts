@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { documentedRules, REDIS_USERS } from '../testing/redis-users.ts';
 import { changed, reloaded, rollout } from '@reroll/core/testing/history';
 import { Catalog } from '../catalog/catalog.ts';
@@ -17,16 +17,14 @@ const COMPONENTS = Object.keys(REDIS_USERS) as Component[];
 const KEDA = 'reroll-keda';
 const PASSWORD = 'secret';
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 
 beforeAll(async () => {
-  redis = await RealRedis.start();
   keys = redis.freshKeys();
   for (const user of [...Object.values(REDIS_USERS), 'reroll', KEDA])
     await redis.client.acl('SETUSER', user, 'on', `>${PASSWORD}`, ...documentedRules(user));
 });
-afterAll(() => redis.stop());
 
 async function connectAs(user: string): Promise<Redis> {
   const client = redis.connect();

@@ -1,15 +1,10 @@
 import { Worker } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { describe, expect, it } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { reconnectDelay } from './reconnect-delay.ts';
 import { openForWaiting, openRedis } from './redis.ts';
 
-let redis: RealRedis;
-
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
+const redis = useRealRedis();
 
 const silent = { onDown: () => undefined, onUp: () => undefined };
 

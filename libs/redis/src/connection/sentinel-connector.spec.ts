@@ -1,16 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { openRedis } from './redis.ts';
 
-let redis: RealRedis;
-
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
+const redis = useRealRedis();
 
 const silent = { onDown: () => undefined, onUp: () => undefined };
 

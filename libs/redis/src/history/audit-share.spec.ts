@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '@reroll/core/history/entries';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { History } from './history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 
 const DAY = 86_400_000;
 const MOST = 1_000;
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 let history: History;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
   history = new History(redis.client, keys, { maxEntries: MOST, maxAge: DAY, maxBytes: 33_554_432 });

@@ -1,9 +1,9 @@
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { changed, reloaded, WEB } from '@reroll/core/testing/history';
 import type { OutcomeEntry, JudgedWorkload } from '@reroll/core/history/entries';
 import { sourceNameOf } from '@reroll/core/state/rows';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { History } from './history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 
@@ -25,14 +25,10 @@ const AUDITED = {
   requestId: 'r',
 } as const;
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 let history: History;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
   history = new History(redis.client, keys, { maxEntries: 10_000, maxAge: 86_400_000, maxBytes: 33_554_432 });

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { millisecondsOf } from '@reroll/core/history/stream-id';
 import { changed, reloaded } from '@reroll/core/testing/history';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { HistoryReader, NO_POSITIONS } from './history-reader.ts';
 import { History } from './history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 
 const FOREVER = 30_000;
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 let history: History;
 let reader: HistoryReader;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
   history = new History(redis.client, keys, { maxEntries: 1_000, maxAge: 86_400_000, maxBytes: 33_554_432 });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import type { ChangeEntry, OutcomeEntry } from '@reroll/core/history/entries';
 import { History, STREAM_START } from './history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 
 const DAY = 86_400_000;
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 let history: History;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
   history = new History(redis.client, keys, { maxEntries: 200, maxAge: DAY, maxBytes: 33_554_432 });

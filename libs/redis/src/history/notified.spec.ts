@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { expect, it } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { Notified } from './notified.ts';
 
 const SOURCE = 'ConfigMap/shop/settings';
 const HOUR = 3_600;
 
-let redis: RealRedis;
-
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
+const redis = useRealRedis();
 
 it('the last state of each source is kept for longer than jobs are repeated, and no longer than two hours', async () => {
   const prefix = redis.freshKeys().announced;

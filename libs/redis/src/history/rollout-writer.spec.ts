@@ -1,7 +1,7 @@
 import type { WorkloadKey } from '@reroll/core/model';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { RolloutEntry } from '@reroll/core/history/entries';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { History } from './history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 import { Rollouts } from './rollouts.ts';
@@ -11,14 +11,10 @@ const WEB = 'Deployment/shop/web';
 const LIMITS = { maxEntries: 100, maxAge: 1, maxBytes: 33_554_432 };
 const API = 'Deployment/shop/api';
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 let writer: RolloutWriter;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
   writer = new RolloutWriter(redis.client, keys, LIMITS);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ChangeEntry, OutcomeEntry, RolloutEntry } from '@reroll/core/history/entries';
 import { changed, reloaded, rollout } from '@reroll/core/testing/history';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 import { History, STREAM_START } from './history.ts';
 import { HistoryReader, NO_POSITIONS } from './history-reader.ts';
@@ -12,13 +12,9 @@ const LIMITS = { maxEntries: MOST, maxAge: 86_400_000, maxBytes: 33_554_432 };
 const STREAMS = ['changes', 'outcomes', 'rollouts'] as const;
 type Stream = (typeof STREAMS)[number];
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
 });

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { RuntimeLimits } from './limits.ts';
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let key: string;
 let limits: RuntimeLimits;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   key = redis.freshKeys().limits;
   limits = new RuntimeLimits(redis.client, key);

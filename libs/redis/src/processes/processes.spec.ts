@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { NO_TRIGGERS } from '@reroll/core/state/settings';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import type { ExplainSettings } from '@reroll/core/explain/facts';
 import { Processes, settingsInForce, type ProcessEntry } from './processes.ts';
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let processes: Processes;
 let key: string;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   key = redis.freshKeys().processes;
   processes = new Processes(redis.client, key);

@@ -1,18 +1,14 @@
 import type { WorkloadKey } from '@reroll/core/model';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { RateBudget } from './rate.ts';
 
 const [FIRST, SECOND, THIRD] = ['Deployment/a/00000', 'Deployment/a/00001', 'Deployment/a/00002'] as const;
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let key: string;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   key = redis.freshKeys().budget;
 });

@@ -1,19 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker, type Job } from 'bullmq';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keyOf, type Key } from '@reroll/core/model';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { BURST } from './burst-levels.ts';
 import { CHANGES, Queues, RELOADS } from './queues.ts';
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let prefix: string;
 const opened: { close(force?: boolean): Promise<void> }[] = [];
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   ({ prefix } = redis.freshKeys());
   // Bursts drain by this clock: here they do not, however long a loaded machine takes to enqueue them.

@@ -1,7 +1,7 @@
 import { Worker } from 'bullmq';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { RedisClient } from '../connection/redis.ts';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { BURST } from './burst-levels.ts';
 import { alertJobOf, webhookJobOf, type NotificationJob } from './notification-jobs.ts';
 import { NOTIFICATIONS, Notifications, NotificationsFullError } from './notifications.ts';
@@ -11,14 +11,10 @@ const OTHER = 'ConfigMap/shop/other';
 const WEB = 'Deployment/shop/web';
 const MOST = 5;
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let prefix: string;
 let notifications: Notifications;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   prefix = redis.freshKeys().prefix;
   const connection = redis.client as RedisClient;

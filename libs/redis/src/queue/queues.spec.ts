@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type Job } from 'bullmq';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { leastPause } from './least-pause.ts';
 import { CHANGES, Queues, RELOADS, RESUMES, type QueueSettings } from './queues.ts';
 
@@ -10,14 +10,10 @@ const KEYS = 'Secret/shop/keys';
 const WEB = 'Deployment/shop/web';
 const API = 'Deployment/shop/api';
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let prefix: string;
 const opened: { close(force?: boolean): Promise<void> }[] = [];
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   ({ prefix } = redis.freshKeys());
 });

@@ -1,6 +1,6 @@
 import { Worker, type Job } from 'bullmq';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RealRedis } from '../testing/real-redis.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { timeOfScore } from './oldest-due.ts';
 import { Queues, RELOADS } from './queues.ts';
 
@@ -9,15 +9,11 @@ const API = 'Deployment/shop/api';
 /** When these tests begin: this process believes that it is so late, whatever the clock of Redis says. */
 const START = Date.now();
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let prefix: string;
 let now: number;
 const opened: { close(force?: boolean): Promise<void> }[] = [];
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   ({ prefix } = redis.freshKeys());
   now = START;

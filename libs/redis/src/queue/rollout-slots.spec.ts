@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { CatalogKeys } from '../catalog/keys.ts';
-import { RealRedis } from '../testing/real-redis.ts';
+import { useRealRedis } from '../testing/real-redis.ts';
 import { reloadJobOf } from './jobs.ts';
 import { RolloutSlots } from './rollout-slots.ts';
 
 const WEB = 'Deployment/shop/web';
 const API = 'Deployment/shop/api';
 
-let redis: RealRedis;
+const redis = useRealRedis();
 let keys: CatalogKeys;
 let slots: RolloutSlots;
 
-beforeAll(async () => {
-  redis = await RealRedis.start();
-});
-afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
   slots = new RolloutSlots(redis.client, keys);

@@ -2,28 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { afterAll, beforeAll } from 'vitest';
 import { catalogKeys, type CatalogKeys } from '../catalog/keys.ts';
 import { startRedis, type RedisServer } from './redis-server.ts';
 
-/** A real Redis for one spec file; `stop` ends everything. */
+/** A real Redis for the tests of a file, with a prefix of its own for each that asks for `freshKeys`. */
 export class RealRedis {
-  readonly #server: RedisServer;
   readonly #connections: Redis[] = [];
-  /** A connection for direct commands. */
-  readonly client: Redis;
+  #server: RedisServer | undefined;
+  #client: Redis | undefined;
 
-  private constructor(server: RedisServer) {
-    this.#server = server;
-    this.client = this.connect();
-  }
-
-  static async start(): Promise<RealRedis> {
+  async start(): Promise<void> {
     const dir = join(tmpdir(), `reroll-redis-${randomBytes(4).toString('hex')}`);
-    return new RealRedis(await startRedis({ dir }));
+    this.#server = await startRedis({ dir });
   }
 
+  /** @throws Error before it has started. */
   get url(): string {
+    if (this.#server === undefined) throw new Error('expected Redis to be used in a test or a hook only');
     return this.#server.url;
+  }
+
+  /** A connection for direct commands. */
+  get client(): Redis {
+    return (this.#client ??= this.connect());
   }
 
   connect(): Redis {
@@ -39,6 +41,14 @@ export class RealRedis {
 
   async stop(): Promise<void> {
     for (const connection of this.#connections) connection.disconnect();
-    await this.#server.stop();
+    await this.#server?.stop();
   }
+}
+
+/** Starts a Redis before the first test of the file, and stops it after the last. */
+export function useRealRedis(): RealRedis {
+  const redis = new RealRedis();
+  beforeAll(() => redis.start());
+  afterAll(() => redis.stop());
+  return redis;
 }

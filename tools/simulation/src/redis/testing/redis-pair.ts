@@ -18,7 +18,9 @@ export class RedisPair {
   }
 
   static async start(): Promise<RedisPair> {
-    return new RedisPair(await RealRedis.start());
+    const real = new RealRedis();
+    await real.start();
+    return new RedisPair(real);
   }
 
   /** A connection with the settings of the processes. */
