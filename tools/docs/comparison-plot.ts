@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { benchTable } from './bench-tables.ts';
 
 /** The plot of the README: how long changes take with Reroll and with stakater/Reloader. Its figures are those of docs/performance.md. */
 
@@ -55,22 +56,15 @@ export function plotOf(page: string): string {
 }
 
 function rowOf(page: string, scenario: string, { row, title }: { row: string; title: string }): Row {
-  const table = new RegExp(`<!-- bench begin: reroll/${scenario} -->([^]*?)<!-- bench end`, 'u').exec(
-    page,
-  )?.[1];
-  const cellsOf = (name: string): readonly string[] | undefined =>
-    table
-      ?.split('\n')
-      .map((line) => line.split('|').map((cell) => cell.trim()))
-      .find((cells) => cells[1] === name);
-  const cells = cellsOf(row);
-  const floors = cellsOf(FLOOR);
+  const table = benchTable(page, scenario);
+  const cells = table.get(row);
+  const floors = table.get(FLOOR);
   const figure = (column: number): Figure => {
     const ms = /^([\d.]+) ms$/u.exec(cells?.[column] ?? '')?.[1];
     if (ms === undefined) throw new Error(`expected "${row}" of ${scenario} in ms in column ${column}`);
     return { ms: Number(ms), floors: Number.parseFloat(floors?.[column] ?? '') || undefined };
   };
-  return { title, Reroll: figure(2), 'stakater/Reloader': figure(5) };
+  return { title, Reroll: figure(0), 'stakater/Reloader': figure(3) };
 }
 
 function legend(): string[] {
