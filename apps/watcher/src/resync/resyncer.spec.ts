@@ -2,8 +2,9 @@ import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-key
 import { ClusterState } from '@reroll/core/state/cluster-state';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
-import { expect, onTestFinished, test } from 'vitest';
-import { seenWorkload } from '@reroll/core/testing/rows';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { recordOf, seenSource, seenWorkload } from '@reroll/core/testing/rows';
+import type { WorkloadKey } from '@reroll/core/model';
 import type { LeftOver } from '../publish/left-over.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
@@ -13,8 +14,9 @@ const NO_ROLLOUTS = { underWay: new Map(), completed: [] };
 
 const NOTHING_LEFT: LeftOver = { sources: [], workloads: [] };
 
+const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+
 test('a stop while it prepares to lead leaves nothing that publishes', async () => {
-  const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
   const released = Promise.withResolvers<LeftOver>();
   const led: string[] = [];
   const resyncer = new Resyncer(
@@ -35,12 +37,17 @@ test('a stop while it prepares to lead leaves nothing that publishes', async () 
   expect(led).toEqual([]);
 });
 
-test('a requested reload is enqueued by every resync of the leader', async () => {
-  const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  const clusterState = new ClusterState({ decision, adoptedAt: 0 });
-  const scope = { kind: 'Deployment', namespace: '' };
-  clusterState.workloadListBegins(scope);
-  clusterState.workloadsListed({ scope, rv: '9', objects: [seenWorkload('web', 1)], catalog: new Map() });
+const SOURCES = { kind: 'ConfigMap', namespace: '' };
+const WORKLOADS = { kind: 'Deployment', namespace: '' };
+const INTERVAL = 60_000;
+
+/** A resyncer that publishes to nobody, of a cluster with one workload. */
+function resyncerOf(clusterState: ClusterState, requested: readonly WorkloadKey[] = []): Resyncer {
+  const listed = { rv: '9', catalog: new Map() };
+  clusterState.sourcesListed({ ...listed, scope: SOURCES, objects: [seenSource('cm', 1, 'A')] });
+  clusterState.workloadListBegins(WORKLOADS);
+  const objects = [seenWorkload('web', 1, { record: recordOf({ cm: 'A' }) })];
+  clusterState.workloadsListed({ ...listed, scope: WORKLOADS, objects });
   clusterState.outbox.clear();
   const silent = {
     prepare: () => undefined,
@@ -58,15 +65,33 @@ test('a requested reload is enqueued by every resync of the leader', async () =>
       } as unknown as RolloutPublisher,
       counts: { count: async () => undefined },
       metrics: watcherMetrics(createRegistry()),
-      interval: 60_000,
+      interval: INTERVAL,
     },
-    {
-      requested: async () => ['Deployment/ns/web'],
-      isUndecided: () => false,
-      leftOver: async () => NOTHING_LEFT,
-    },
+    { requested: async () => requested, isUndecided: () => false, leftOver: async () => NOTHING_LEFT },
   );
   onTestFinished(() => resyncer.stop());
-  await resyncer.takeOver('1');
+  return resyncer;
+}
+
+test('a requested reload is enqueued by every resync of the leader', async () => {
+  const clusterState = new ClusterState({ decision, adoptedAt: 0 });
+  await resyncerOf(clusterState, ['Deployment/ns/web']).takeOver('1');
   expect([...clusterState.outbox.reloads.keys()]).toEqual(['Deployment/ns/web']);
+});
+
+test('how long a workload has been pending is the time since a standby or the leader saw it, however often it resyncs', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const clusterState = new ClusterState({ decision, adoptedAt: 0 });
+  const resyncer = resyncerOf(clusterState);
+  clusterState.sourceWritten(seenSource('cm', 10, 'B'), SOURCES);
+  resyncer.start();
+  await vi.advanceTimersByTimeAsync(3 * INTERVAL);
+  expect(clusterState.pendingReloads(INTERVAL)).toMatchObject({ workloads: 1, oldest: 3 * INTERVAL });
+  await resyncer.takeOver('1');
+  for (let n = 0; n < 5; n += 1) {
+    resyncer.kick();
+    await vi.advanceTimersByTimeAsync(0);
+  }
+  expect(clusterState.pendingReloads(INTERVAL)).toMatchObject({ workloads: 1, oldest: 3 * INTERVAL });
 });

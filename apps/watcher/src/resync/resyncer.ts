@@ -47,7 +47,10 @@ export class Resyncer {
 
   /** Resyncs every interval from now on. A standby only counts what it sees. */
   start(): void {
-    this.#timer ??= setInterval(() => this.#begin(), this.#context.interval);
+    this.#timer ??= setInterval(() => {
+      this.#context.clusterState.intervalPassed();
+      this.#begin();
+    }, this.#context.interval);
   }
 
   /** Resyncs now, unless a resync is under way: Redis was away, and may have lost what it had. */

@@ -130,7 +130,7 @@ describe('a workload whose source changes', () => {
     const scope = { kind: 'ConfigMap', namespace: '' };
     expect(await counted(series)).toEqual([`${series}{workload_namespace="ns"} 0`]);
     for (let n = 0; n < 25; n += 1) {
-      for (const _ of clusterState.resync()) continue;
+      clusterState.intervalPassed();
       const namespace = `ns-${n}`;
       const key: SourceKey = `ConfigMap/${namespace}/cm`;
       clusterState.sourceWritten(seenSource('cm', 19, 'a', { key }), scope);

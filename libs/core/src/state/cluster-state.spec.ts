@@ -558,13 +558,15 @@ describe('a workload', () => {
 });
 
 describe('a resync', () => {
-  it('counts for how long a workload has needed a reload, whatever is written to it meanwhile', () => {
+  it('adds nothing to the time for which a workload has needed a reload, nor does what is written to it meanwhile', () => {
     const clusterState = settled(recorded);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     for (let n = 0; n < 5; n += 1) {
-      resync(clusterState);
+      clusterState.intervalPassed();
       const seen = seenWorkload('web', 120 + n, { generation: 2 + n, record: recordOf({ cm: 'A' }) });
       clusterState.workloadWritten(seen);
+      resync(clusterState);
+      resync(clusterState);
     }
     const oldestIn = new Map([['ns', 5_000]]);
     expect(clusterState.pendingReloads(1_000)).toEqual({ workloads: 1, oldest: 5_000, oldestIn });

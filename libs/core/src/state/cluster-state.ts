@@ -94,7 +94,16 @@ export class ClusterState {
     });
   }
 
-  /** `interval`: milliseconds between two resyncs. */
+  /**
+   * What is as old as the time that has passed gets older: how long workloads have been pending, and sources deleted. To be called at
+   * every interval, also by a standby, and not when a resync comes early.
+   */
+  intervalPassed(): void {
+    this.#pending.intervalPassed();
+    this.#deleted.intervalPassed();
+  }
+
+  /** `interval`: milliseconds between two calls of `intervalPassed`. */
   pendingReloads(interval: number): PendingReloads {
     return this.#pending.reloads(interval);
   }
@@ -237,12 +246,12 @@ export class ClusterState {
   }
 
   /**
-   * Drops the rows of sources that were deleted some resyncs ago and that no record and no dependency names, here and in the
+   * Drops the rows of sources that were deleted some intervals ago and that no record and no dependency names, here and in the
    * catalog, in slices. A workload that names such a source later counts from that moment, so no date of the deletion is needed.
    * Then queues some of the workloads that exceed a limit of dependencies to be counted again.
    */
   *prune(): Generator<void, void, void> {
-    const deleted = this.#deleted.resync();
+    const deleted = this.#deleted.longGone();
     while (this.#pruneSome(deleted)) yield;
     this.#dependencies.countExceedingAgain();
     this.evaluation.onWork();

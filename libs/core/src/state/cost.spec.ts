@@ -8,7 +8,7 @@ import { ClusterState } from './cluster-state.ts';
 import type { ClusterStateSettings } from './settings.ts';
 import { observeWorkload } from './observe.ts';
 import { inOneGo } from './slices.ts';
-import { RESYNCS_KEPT } from './sources/deleted-sources.ts';
+import { INTERVALS_KEPT } from './sources/deleted-sources.ts';
 import type { Annotations } from '../model.ts';
 import { writeRecord } from '../record/record.ts';
 import { sourceNameOf, type ObservedSource, type ObservedWorkload } from './rows.ts';
@@ -359,8 +359,11 @@ describe('workloads with a thousand sources each', () => {
       ),
     );
     for (const namespace of spaces) clusterState.sourceDeleted(`ConfigMap/${namespace}/gone`, '200', SOURCES);
-    for (let n = 0; n < RESYNCS_KEPT; n += 1) inOneGo(clusterState.prune());
-    expect(clusterState.sources.size).toBe(spaces.length);
+    for (let n = 0; n <= INTERVALS_KEPT; n += 1) {
+      inOneGo(clusterState.prune());
+      expect(clusterState.sources.size).toBe(spaces.length);
+      clusterState.intervalPassed();
+    }
     // The rows that are found are then made anew and indexed anew.
     expect(mostSteps(clusterState.prune())).toBeLessThanOrEqual(6 * TURN);
     expect(clusterState.sources.size).toBe(0);

@@ -10,10 +10,11 @@ export interface Pending {
   /** How often resyncs have enqueued the workload since an event last evaluated it. */
   enqueues: number;
   nextResync: number;
-  readonly sinceResync: number;
+  /** The interval in which it became pending. */
+  readonly since: number;
 }
 
-/** Workloads that need a reload, and for how long the first of them has needed one (ms, counted in resyncs). */
+/** Workloads that need a reload, and for how long the first of them has needed one (ms, counted in whole intervals). */
 export interface PendingReloads {
   readonly workloads: number;
   /** 0 if there is none. */
@@ -27,6 +28,11 @@ export class PendingWorkloads {
   readonly #pending = new Map<WorkloadKey, Pending>();
   readonly all: ReadonlyMap<WorkloadKey, Readonly<Pending>> = this.#pending;
   #resyncs = 0;
+  #intervals = 0;
+
+  intervalPassed(): void {
+    this.#intervals += 1;
+  }
 
   beginResync(): void {
     this.#resyncs += 1;
@@ -36,7 +42,7 @@ export class PendingWorkloads {
   evaluated(key: WorkloadKey, cause: PendingCause | null): void {
     if (cause === null) this.#pending.delete(key);
     else if (this.#pending.get(key)?.cause !== cause)
-      this.#pending.set(key, { cause, enqueues: 0, nextResync: 0, sinceResync: this.#resyncs });
+      this.#pending.set(key, { cause, enqueues: 0, nextResync: 0, since: this.#intervals });
   }
 
   /** An event has the workload evaluated. If it stays pending, resyncs enqueue it as often as one that has just become so. */
@@ -65,14 +71,14 @@ export class PendingWorkloads {
     for (const key of this.#pending.keys()) this.touched(key);
   }
 
-  /** `interval`: milliseconds between two resyncs. */
+  /** `interval`: milliseconds between two calls of `intervalPassed`. */
   reloads(interval: number): PendingReloads {
     let workloads = 0;
     let oldest = 0;
     const oldestIn = new Map<string, number>();
-    for (const [key, { cause, sinceResync }] of this.#pending) {
+    for (const [key, { cause, since }] of this.#pending) {
       if (cause !== 'owed') continue;
-      const age = (this.#resyncs - sinceResync) * interval;
+      const age = (this.#intervals - since) * interval;
       const namespace = namespaceOf(key);
       workloads += 1;
       oldest = Math.max(oldest, age);

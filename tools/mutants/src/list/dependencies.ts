@@ -136,7 +136,7 @@ export const dependencyMutants = [
     },
     {
       name: 'the row of a deleted source is dropped at once',
-      text: `if (this.#resyncs - since <= RESYNCS_KEPT) return;`,
+      text: `if (this.#intervals - since <= INTERVALS_KEPT) return;`,
       replacement: ``,
       killedBy: {
         spec: `${STATE}/sources/deleted-sources.spec.ts`,

@@ -46,6 +46,7 @@ function judgeAll(clusterState: ClusterState): void {
 /** Resyncs until the rows of deleted sources are dropped. */
 function resyncs(clusterState: ClusterState, count = 8): void {
   for (let resync = 0; resync < count; resync += 1) {
+    clusterState.intervalPassed();
     for (const _ of clusterState.prune()) continue;
     judgeAll(clusterState);
   }

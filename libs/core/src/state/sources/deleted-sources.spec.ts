@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../../annotations/annotation-keys.ts';
 import { recordOf, seenSource, seenWorkload, sourceRow } from '../../testing/rows.ts';
-import { RESYNCS_KEPT } from './deleted-sources.ts';
+import { INTERVALS_KEPT } from './deleted-sources.ts';
 import { ClusterState } from '../cluster-state.ts';
 import type { ObservedWorkload } from '../rows.ts';
 import { NO_TRIGGERS, type Triggers } from '../settings.ts';
@@ -21,8 +21,11 @@ function clusterStateOf(workloads: ObservedWorkload[], triggers: Triggers = NO_T
   return clusterState;
 }
 
-function resync(clusterState: ClusterState, times = RESYNCS_KEPT + 1): void {
-  for (let n = 0; n < times; n += 1) for (const _ of clusterState.prune()) continue;
+function resync(clusterState: ClusterState, times = INTERVALS_KEPT + 1): void {
+  for (let n = 0; n < times; n += 1) {
+    clusterState.intervalPassed();
+    for (const _ of clusterState.prune()) continue;
+  }
 }
 
 function createAndDelete(clusterState: ClusterState, name: string, rv: number): void {
@@ -35,7 +38,7 @@ describe('of a deleted source', () => {
     const clusterState = clusterStateOf([]);
     for (let n = 0; n < 1_000; n += 1) createAndDelete(clusterState, `cm-${n}`, 200 + 2 * n);
     clusterState.outbox.clear();
-    resync(clusterState, RESYNCS_KEPT);
+    resync(clusterState, INTERVALS_KEPT);
     expect(clusterState.sources.size).toBe(1_000);
     resync(clusterState, 1);
     expect(clusterState.sources.size).toBe(0);
@@ -102,7 +105,7 @@ describe('of a deleted source', () => {
   it('for which a workload is late, the deletion still counts', () => {
     const clusterState = clusterStateOf([], { ...NO_TRIGGERS, onDelete: 'always' });
     createAndDelete(clusterState, 'cm', 110);
-    resync(clusterState, RESYNCS_KEPT);
+    resync(clusterState, INTERVALS_KEPT);
     clusterState.workloadWritten(seenWorkload('web', 105, { record: recordOf({ cm: 'A' }) }));
     resync(clusterState);
     expect(clusterState.pending.get(WEB)?.cause).toBe('owed');

@@ -8,10 +8,10 @@ import { sourceNameOf, type SourceRow, type WorkloadRow } from '../rows.ts';
 import type { Triggers } from '../settings.ts';
 
 /**
- * Resyncs for which the row of a deleted source is kept even if no workload names it. The streams of workloads may lag behind those
+ * Intervals for which the row of a deleted source is kept even if no workload names it. The streams of workloads may lag behind those
  * of sources, so a workload that names the source may still arrive. A reflector notices a silent stream within two minutes.
  */
-export const RESYNCS_KEPT = 5;
+export const INTERVALS_KEPT = 5;
 
 export interface Known {
   readonly sources: ReadonlyMap<SourceKey, SourceRow>;
@@ -29,7 +29,7 @@ export class DeletedSources {
   readonly #users: Pick<Dependents, 'usersOf'>;
   readonly #rules: Rules;
   readonly #since = new Map<SourceKey, number>();
-  #resyncs = 0;
+  #intervals = 0;
 
   /** `users` maps a source to the workloads that use, mention or name it, have it recorded, or match it by a pattern. */
   constructor(known: Known, users: Pick<Dependents, 'usersOf'>, rules: Rules) {
@@ -40,18 +40,21 @@ export class DeletedSources {
 
   observe(key: SourceKey, exists: boolean): void {
     if (exists) this.#since.delete(key);
-    else if (!this.#since.has(key)) this.#since.set(key, this.#resyncs);
+    else if (!this.#since.has(key)) this.#since.set(key, this.#intervals);
   }
 
   forget(key: SourceKey): void {
     this.#since.delete(key);
   }
 
-  /** Begins a resync; yields the sources that were deleted long enough ago. */
-  *resync(): Generator<SourceKey, void, void> {
-    this.#resyncs += 1;
+  intervalPassed(): void {
+    this.#intervals += 1;
+  }
+
+  /** Yields the sources that were deleted long enough ago. */
+  *longGone(): Generator<SourceKey, void, void> {
     for (const [key, since] of this.#since) {
-      if (this.#resyncs - since <= RESYNCS_KEPT) return;
+      if (this.#intervals - since <= INTERVALS_KEPT) return;
       yield key;
     }
   }
