@@ -222,16 +222,24 @@ const CASES: readonly Case[] = [
 ];
 
 let promtool: string;
+interface Groups {
+  readonly groups: readonly { readonly rules: readonly Rule[] }[];
+}
+
+/** The PrometheusRule of the chart. */
+async function groupsWith(values: object): Promise<Groups> {
+  const manifests = await manifestsWith({ ...values, prometheusRule: { enabled: true } });
+  const { spec } = manifests.find(({ kind }) => kind === 'PrometheusRule') as unknown as { spec: Groups };
+  return spec;
+}
+
 let rules: readonly Rule[];
 let folder: string;
 
 beforeAll(async () => {
   promtool = await ensurePromtool();
   folder = mkdtempSync(join(tmpdir(), 'reroll-alerts-'));
-  const manifests = await manifestsWith({ prometheusRule: { enabled: true } });
-  const { spec } = manifests.find(({ kind }) => kind === 'PrometheusRule') as unknown as {
-    spec: { groups: { rules: Rule[] }[] };
-  };
+  const spec = await groupsWith({});
   rules = spec.groups.flatMap((group) => group.rules);
   writeFileSync(join(folder, 'rules.yaml'), stringify(spec));
 });
@@ -268,6 +276,15 @@ it('each alert fires for its case, and for none of those beside it', async () =>
   const { code, tail } = await run(promtool, ['test', 'rules', file]);
   expect(code, tail).toBe(0);
 });
+
+it.each([{ dryRun: true }, { webhookUrl: 'https://example.com/hook' }])(
+  'with %o, nothing is reloaded, and no alert says that a workload waits for it',
+  async (reloader) => {
+    const { groups } = await groupsWith({ reloader });
+    const alerts = groups.flatMap((group) => group.rules.map(({ alert }) => alert));
+    expect(alerts).toEqual(rules.map(({ alert }) => alert).filter((alert) => alert !== 'RerollOwedTooLong'));
+  },
+);
 
 describe('every alert', () => {
   it('has a case here', () => {
