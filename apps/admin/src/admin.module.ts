@@ -204,16 +204,12 @@ async function followedHistory(
 ): Promise<ReadModel> {
   const { signal } = lifecycle;
   const waiting = openForWaiting(redis);
-  // A second call of `disconnect` would start ioredis' timer again, which keeps the process alive for two seconds.
-  let following: Promise<void> | undefined;
-  lifecycle.onStop('history', 1_000, () => {
-    waiting.disconnect();
-    return following;
-  });
+  // What it reads over the other connection ends with that one: while Redis is away, it would wait until the deadline.
+  lifecycle.onStop('history', 1_000, () => waiting.disconnect());
   const reader = new HistoryReader({ redis, waiting, keys });
   const model = new ReadModel({ reader, hashes, metrics, log, signal });
   await model.begin();
   signal.throwIfAborted();
-  following = model.follow();
+  void model.follow();
   return model;
 }

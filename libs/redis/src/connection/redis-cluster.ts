@@ -1,5 +1,6 @@
 import { Cluster, type ClusterNode, type ClusterOptions, type RedisOptions } from 'ioredis';
 import { dropFailed } from './offline-queue.ts';
+import { forgetClosed } from './forget-closed.ts';
 import { reconnectDelay } from './reconnect-delay.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 
@@ -41,5 +42,10 @@ export class RedisCluster extends Cluster {
     dropFailed(this);
     if (this.#deadline > 0) sent[0].setTimeout(this.#deadline);
     return super.sendCommand(...sent);
+  }
+
+  override disconnect(reconnect = false): void {
+    if (!reconnect) forgetClosed(this);
+    super.disconnect(reconnect);
   }
 }

@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { dropFailed } from './offline-queue.ts';
+import { forgetClosed } from './forget-closed.ts';
 import { reconnectDelay } from './reconnect-delay.ts';
 import type { RedisAccess } from './redis-access.ts';
 import { redisErrorCode } from './redis-error-code.ts';
@@ -23,6 +24,11 @@ export class RedisServer extends Redis {
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
     dropFailed(this);
     return super.sendCommand(...sent);
+  }
+
+  override disconnect(reconnect = false): void {
+    if (!reconnect) forgetClosed(this);
+    super.disconnect(reconnect);
   }
 }
 

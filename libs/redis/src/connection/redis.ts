@@ -8,6 +8,8 @@ import { RedisServer, serverOptions } from './redis-server.ts';
 /** A command fails after this many milliseconds without an answer; the caller decides what to do. */
 const COMMAND_TIMEOUT = 10_000;
 const WAITING_TIMEOUT = 3 * COMMAND_TIMEOUT;
+/** A server that hangs has this many milliseconds to close a connection, so that a process that ends does not wait for it. */
+const DISCONNECT_TIMEOUT = 500;
 
 /** The connection for catalog, history and queues. On a Cluster every key has the same hash tag. */
 export type RedisClient = Redis | Cluster;
@@ -56,6 +58,7 @@ function commandOptions(): RedisOptions {
   return {
     maxRetriesPerRequest: null,
     commandTimeout: COMMAND_TIMEOUT,
+    disconnectTimeout: DISCONNECT_TIMEOUT,
     enableAutoPipelining: true,
     // Client info would need another permission, and is refused before Redis 7.2.
     disableClientInfo: true,

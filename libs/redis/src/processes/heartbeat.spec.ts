@@ -46,3 +46,15 @@ it('tries again after pauses that grow, up to its interval, and tells of each fa
   expect(beats).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5, 25.5, 35.5]);
   expect(onError).toHaveBeenCalledTimes(beats.length);
 });
+
+it('says nothing of a Redis that does not answer until its connection is closed at the end', async () => {
+  const { remove, onError, start } = heartbeat();
+  const { promise, reject } = Promise.withResolvers<undefined>();
+  remove.mockReturnValue(promise);
+  const stopped = start().stop();
+  await vi.advanceTimersByTimeAsync(500);
+  await stopped;
+  reject(new Error('Connection is closed.'));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(onError).not.toHaveBeenCalled();
+});

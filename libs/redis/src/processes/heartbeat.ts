@@ -27,6 +27,8 @@ export class Heartbeat {
   #timer: NodeJS.Timeout | null = null;
   #beating: Promise<void> | null = null;
   #ended = false;
+  /** Nothing is reported any more: what still waits for Redis fails when its connection is closed. */
+  #left = false;
 
   /** Sends the first beat at once. */
   constructor(context: HeartbeatContext) {
@@ -48,6 +50,7 @@ export class Heartbeat {
       pause(FAREWELL, undefined, { signal: over.signal }).catch(() => undefined),
     ]);
     over.abort();
+    this.#left = true;
   }
 
   async #leave(): Promise<void> {
@@ -55,8 +58,12 @@ export class Heartbeat {
       await this.#beating;
       await this.#context.processes.remove(this.#id);
     } catch (error) {
-      this.#context.onError(error);
+      this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#left) this.#context.onError(error);
   }
 
   #begin(): void {
@@ -70,14 +77,14 @@ export class Heartbeat {
 
   /** Returns the milliseconds until the next beat. */
   async #beat(): Promise<number> {
-    const { processes, entry, also, onError } = this.#context;
+    const { processes, entry, also } = this.#context;
     try {
       await also?.();
       await processes.write(this.#id, entry());
       this.#pause = FIRST_PAUSE;
       return this.#interval;
     } catch (error) {
-      onError(error);
+      this.#failed(error);
       const wait = Math.min(this.#pause, this.#interval);
       this.#pause = wait * 2;
       return wait;
