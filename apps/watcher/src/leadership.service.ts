@@ -4,6 +4,7 @@ import type { Rv } from '@reroll/core/rv';
 import { KubeClient } from '@reroll/kube/client/connection';
 import { LeaderElector } from '@reroll/kube/lease/lease';
 import { Process } from '@reroll/nest/process';
+import { repeatedFailure } from '@reroll/shared/platform/logging/repeated-failure';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { RestoredEtcd } from './publish/restored-etcd.ts';
 import { ADOPTED_AT, readAdoptedAt } from './resync/adoption.ts';
@@ -16,6 +17,8 @@ export type BeginAnew = (restored: RestoredEtcd) => void;
 
 /** Milliseconds between two attempts to read the Lease. */
 const RETRY = 100;
+/** Attempts before a failure is logged: at first there is no Lease. */
+const PATIENCE = 20;
 
 /** Whether this watcher holds the Lease, and when the install adopted the cluster. */
 @Injectable()
@@ -73,12 +76,13 @@ export class Leadership {
   async adoptedAt(): Promise<number | undefined> {
     const { lifecycle, log } = this.process;
     const { podNamespace: namespace, leaseName: name } = this.options;
+    const report = repeatedFailure(log, 'cannot read the Lease, retrying');
     for (let attempt = 1; !lifecycle.signal.aborted; attempt += 1) {
       try {
         const adoptedAt = await readAdoptedAt(this.client, { namespace, name });
         if (adoptedAt !== undefined) return adoptedAt;
       } catch (error) {
-        if (attempt % 20 === 0) log.failure('cannot read the Lease, retrying', error);
+        if (attempt >= PATIENCE) report(error);
       }
       await pause(RETRY, undefined, { signal: lifecycle.signal }).catch(() => undefined);
     }
@@ -116,7 +120,7 @@ export class Leadership {
           void lifecycle.stop(`no longer leader, shutting down: ${reason}`, 1);
         },
         onStandby: (holder) => log.info(`new leader is ${holder}`),
-        onError: (error) => log.failure('acquiring or renewing the Lease failed', error),
+        onError: repeatedFailure(log, 'acquiring or renewing the Lease failed'),
         onRestored: (restored) => this.beginAnew({ ...restored, fence: restored.seenNow }),
       },
     });

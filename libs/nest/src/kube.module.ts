@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { KubeClient } from '@reroll/kube/client/connection';
 import { installIdentity, type InstallIdentity } from '@reroll/kube/install-identity';
 import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';
+import { repeatedFailure } from '@reroll/shared/platform/logging/repeated-failure';
 import { VERSION } from '@reroll/shared/platform/process/version';
 import { HealthModule, Listening } from './health.module.ts';
 import { Process } from './process.ts';
@@ -39,6 +40,6 @@ function identityOf(client: KubeClient, { options, log, lifecycle }: Process): P
     clusterName: options.clusterName,
     namespace: options.podNamespace,
     signal: lifecycle.signal,
-    onRetry: (error) => log.failure('cannot read the identity of the cluster, retrying', error),
+    onRetry: repeatedFailure(log, 'cannot read the identity of the cluster, retrying'),
   });
 }

@@ -64,6 +64,7 @@ export class StreamReports {
           code: error.code,
           status: error.status,
           reason: error.reason,
+          message: error.message,
           attempt: next.attempt,
           milliseconds: Math.round(next.delayMs),
         });

@@ -175,7 +175,7 @@ export class KubeClient {
       if (date !== undefined) this.#learnTime(date, started);
       return { status: result.status, body, date };
     } catch (error) {
-      const kubeError = networkError(label, error);
+      const kubeError = networkError(label, error, this.#origin);
       this.#report(request, started, kubeError.status);
       throw kubeError;
     }
@@ -192,7 +192,7 @@ export class KubeClient {
       this.#reportWatch(path, started, 200);
       return body;
     } catch (error) {
-      const kubeError = networkError(label, error);
+      const kubeError = networkError(label, error, this.#origin);
       if (kubeError.status === 401) await this.#store.replace(credentials).catch(() => undefined);
       this.#reportWatch(path, started, kubeError.status);
       throw kubeError;
@@ -240,7 +240,10 @@ export class KubeClient {
   ): Promise<KubeStream> {
     const { label, credentials } = call;
     const begin = new AbortController();
-    const deadline = setTimeout(() => begin.abort(timeoutError(label)), options.timeoutMs ?? 30_000);
+    const deadline = setTimeout(
+      () => begin.abort(timeoutError(label, this.#origin)),
+      options.timeoutMs ?? 30_000,
+    );
     const cancel = (): void => begin.abort(abortedError(label));
     options.signal.addEventListener('abort', cancel, { once: true });
     if (options.signal.aborted) cancel();

@@ -75,6 +75,8 @@ export interface KubeErrorInit {
   readonly code: KubeErrorCode;
   /** The request, e.g. `PATCH /apis/apps/v1/namespaces/shop/deployments/web`: names, never values. */
   readonly request?: string | undefined;
+  /** `https://host:port` of the API server, if it did not answer. */
+  readonly server?: string | undefined;
   readonly status?: number | undefined;
   readonly reason?: string | undefined;
   readonly retryable: boolean;
@@ -97,7 +99,9 @@ export class KubeError extends Error {
   constructor(init: KubeErrorInit) {
     const reason = init.reason ?? 'Unknown';
     const status = init.status ?? 0;
-    super(`${init.request ?? 'request'}: ${KUBE_ERROR_CODES[init.code]} (${status || init.code} ${reason})`);
+    const server = init.server === undefined ? '' : ` ${init.server}`;
+    const what = KUBE_ERROR_CODES[init.code].replace('the API server', `the API server${server}`);
+    super(`${init.request ?? 'request'}: ${what} (${status || init.code} ${reason})`);
     this.name = 'KubeError';
     this.code = init.code;
     this.status = status;
@@ -188,21 +192,22 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
 const CLOSED_CODES: ReadonlySet<string> = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 
 /** Converts a failure below HTTP into an error. Keeps the code of a system error, but no message. */
-export function networkError(request: string, error: unknown): KubeError {
+export function networkError(request: string, error: unknown, server?: string): KubeError {
   if (error instanceof KubeError) return error;
   const code = (error as { code?: unknown } | null)?.code;
   const reason = typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'Unknown';
   if (CLOSED_CODES.has(reason)) return abortedError(request);
   const timeout = TIMEOUT_CODES.has(reason);
-  return new KubeError({ code: timeout ? 'KUBE_TIMEOUT' : 'KUBE_NETWORK', request, reason, retryable: true });
+  const errorCode = timeout ? 'KUBE_TIMEOUT' : 'KUBE_NETWORK';
+  return new KubeError({ code: errorCode, request, server, reason, retryable: true });
 }
 
 export function abortedError(request: string): KubeError {
   return new KubeError({ code: 'KUBE_ABORTED', request, reason: 'Aborted', retryable: false });
 }
 
-export function timeoutError(request: string): KubeError {
-  return new KubeError({ code: 'KUBE_TIMEOUT', request, reason: 'Timeout', retryable: true });
+export function timeoutError(request: string, server?: string): KubeError {
+  return new KubeError({ code: 'KUBE_TIMEOUT', request, server, reason: 'Timeout', retryable: true });
 }
 
 export function badResponse(request: string, reason: string): KubeError {

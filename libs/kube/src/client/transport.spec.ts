@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { KubeConfig } from '@kubernetes/client-node';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { KubeClient } from './connection.ts';
 import { KubeError } from './errors.ts';
 import { exchange, openPool } from './transport.ts';
 
@@ -47,6 +49,12 @@ describe('a proxy', () => {
     expect(error).toMatchObject({ code: 'KUBE_NETWORK', retryable: true });
   });
 
+  test('that does not listen: the error names the API server', async () => {
+    expect(String(await failureThrough('http://127.0.0.1:1'))).toBe(
+      'KubeError: GET /version: the API server https://api.test:6443 could not be reached, or the connection broke (KUBE_NETWORK ECONNREFUSED)',
+    );
+  });
+
   test('that says nothing is given up when a connection is', async () => {
     const proxyUrl = await proxy(() => undefined);
     expect(await failureThrough(proxyUrl, 200)).toMatchObject({
@@ -69,4 +77,17 @@ test('each text of a header that has several is sent as one of its own', async (
   const common = { method: 'GET', path: '/', body: undefined, signal: undefined } as const;
   await exchange(pool, { ...common, origin, headers, timeoutMs: 60_000, label: 'GET /' });
   expect(sent).toEqual(expect.arrayContaining(['impersonate-group', 'a', 'impersonate-group', 'b']));
+});
+
+test('the error of a client whose API server does not listen has its address, and nothing else of its URL', async () => {
+  const config = new KubeConfig();
+  const cluster = { name: 'c', server: 'http://alice:hunter2@127.0.0.1:1/path', skipTLSVerify: true };
+  config.loadFromClusterAndUser(cluster, { name: 'u' });
+  const client = new KubeClient({ userAgent: 'spec', load: () => config });
+  onTestFinished(() => client.close());
+  const { signal } = new AbortController();
+  const why =
+    'the API server http://127.0.0.1:1 could not be reached, or the connection broke (KUBE_NETWORK ECONNREFUSED)';
+  await expect(client.get('/version')).rejects.toThrow(`GET /version: ${why}`);
+  await expect(client.stream('/api', { signal })).rejects.toThrow(`WATCH /api: ${why}`);
 });

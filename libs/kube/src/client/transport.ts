@@ -94,7 +94,7 @@ export function exchange(pool: Dispatcher, request: ExchangeRequest): Promise<Ex
         handler,
       );
     } catch (error) {
-      handler.fail(networkError(request.label, error));
+      handler.fail(networkError(request.label, error, request.origin));
     }
   });
 }
@@ -123,7 +123,10 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   constructor(request: ExchangeRequest, settle: Settle) {
     this.#request = request;
     this.#settle = settle;
-    this.#deadline = setTimeout(() => this.fail(timeoutError(request.label)), request.timeoutMs);
+    this.#deadline = setTimeout(
+      () => this.fail(timeoutError(request.label, request.origin)),
+      request.timeoutMs,
+    );
     if (request.signal === undefined) return;
     this.#onAbort = () => this.fail(abortedError(request.label));
     if (request.signal.aborted) this.#onAbort();
@@ -160,7 +163,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#finish()) this.#settle.reject(networkError(this.#request.label, error));
+    if (this.#finish()) this.#settle.reject(networkError(this.#request.label, error, this.#request.origin));
   }
 
   /** Rejects with the error and takes the request off its connection. */
