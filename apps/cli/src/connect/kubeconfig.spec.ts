@@ -96,8 +96,12 @@ describe('the kubeconfig, by the rules of kubectl', () => {
     expect(() => loadKubeconfig(flags, ENV)).toThrow(expect.objectContaining({ message }));
   });
 
-  it('a file that is no kubeconfig is named, and nothing of it is quoted', () => {
-    const bad = file('bad', 'token: "s3cret');
+  it.each([
+    ['no YAML', 'token: "s3cret'],
+    ['a text', 'root:x:0:0:s3cret:/root:/bin/sh'],
+    ['a manifest', 'kind: Secret'],
+  ])('a file that is no kubeconfig but %s is named, and nothing of it is quoted', (_, content) => {
+    const bad = file('bad', content);
     expect(() => loadKubeconfig({ kubeconfig: bad }, {})).toThrow(
       expect.objectContaining({ message: `${bad} is not a kubeconfig that can be read` }),
     );

@@ -396,7 +396,13 @@ describe('credentials', () => {
 
   test.each([
     ['a file that is not there', () => '/none/kubeconfig', 'FileUnreadable'],
-    ['a file that is no YAML', () => plane.writeKubeconfig(`: [${MARKER}`), 'FileUnreadable'],
+    ['a file that is no YAML', () => plane.writeKubeconfig(`: [${MARKER}`), 'FileIsNoKubeconfig'],
+    [
+      'a file of another kind',
+      () => plane.writeKubeconfig(`root:x:0:0:${MARKER}:/root:/bin/sh`),
+      'FileIsNoKubeconfig',
+    ],
+    ['a manifest', () => plane.writeKubeconfig(`kind: Secret\ndata: {a: ${MARKER}}`), 'FileIsNoKubeconfig'],
     [
       'no current context',
       () => plane.writeKubeconfig('{ clusters: [], users: [], contexts: [] }'),

@@ -99,9 +99,10 @@ function fromFiles(files: readonly string[]): KubeConfig {
     const config = new KubeConfig();
     config.loadFromDefault();
     return config;
-  } catch {
+  } catch (error) {
     // The library's message can quote the file.
-    throw unusable('FileUnreadable', `kubeconfig ${files.join(', ')}`.trim());
+    const reason = (error as { code?: unknown }).code === undefined ? 'FileIsNoKubeconfig' : 'FileUnreadable';
+    throw unusable(reason, `kubeconfig ${files.join(', ')}`.trim());
   }
 }
 

@@ -17,22 +17,35 @@ interface LeftOut {
   readonly 'as-user-extra'?: unknown;
 }
 
+interface FileContent {
+  readonly kind?: unknown;
+  readonly users?: readonly { readonly user?: LeftOut | null }[] | null;
+}
+
 /** The headers of a user's impersonation, without that of its name. */
 export function impersonationOf(user: FileUser | null): RequestHeaders {
   return user?.impersonation ?? {};
 }
 
-/** Reads a kubeconfig file as kubectl does. Errors may quote it. */
+/** Reads a kubeconfig file as kubectl does. Errors may quote it; those of the file system have a `code`. */
 export function readKubeconfig(file: string): KubeConfig {
   const config = new KubeConfig();
   const text = readFileSync(file, 'utf8');
+  const { users } = contentOf(text);
   config.loadFromString(text);
   config.makePathsAbsolute(dirname(file));
-  const { users } = load(text) as { readonly users?: readonly { readonly user?: LeftOut | null }[] | null };
   config.users = config.users.map((user, index) =>
     withLeftOut(user, users?.[index]?.user ?? {}, dirname(file)),
   );
   return config;
+}
+
+/** The library takes any other text for a kubeconfig without a context. */
+function contentOf(text: string): FileContent {
+  const content = load(text) as FileContent | string | number | null | undefined;
+  const isOne = typeof content === 'object' && content !== null && (content.kind ?? 'Config') === 'Config';
+  if (!isOne) throw new TypeError('expected a kubeconfig');
+  return content;
 }
 
 function withLeftOut(user: User, given: LeftOut, folder: string): FileUser {
