@@ -85,6 +85,41 @@ const OTHERS: readonly (readonly [string, ChartValues, string])[] = [
   ],
   ['no label selector', { reloader: { resourceLabelSelector: 'a in (' } }, 'which is no label selector'],
   ['no selector of namespaces', { reloader: { namespaceSelector: 'a notin b)' } }, 'no label selector'],
+  [
+    'waves that are none',
+    { reloader: { waves: 'x' } },
+    'reloader.waves is "x": give at most 10 numbers or percentages such as 1,10%,100%, or none.',
+  ],
+  [
+    'no window',
+    { reloader: { reloadWindow: 'foo' } },
+    'reloader.reloadWindow is "foo": give windows such as "Mon-Fri 22:00-04:00 Europe/Berlin", separated by ";", or always.',
+  ],
+  [
+    'a limit without a period',
+    { reloader: { workloadReloadLimit: '10' } },
+    'reloader.workloadReloadLimit is "10": give a limit such as 10/10m (1 to 50 reloads in 1s to 24h), or none.',
+  ],
+  [
+    'no key of an annotation',
+    { reloader: { custom_annotations: { auto: 'a b' } } },
+    'reloader.custom_annotations.auto is "a b": give the key of an annotation such as example.com/reload',
+  ],
+  [
+    'proxies of which one is no network',
+    { admin: { trustedProxies: ['10.0.0.0/8', 'proxy'] } },
+    'admin.trustedProxies holds "proxy": give networks such as 10.0.0.0/8 or fd00::/8, or single addresses.',
+  ],
+  [
+    'no URL of a webhook',
+    { reloader: { webhookUrl: 'x' } },
+    'reloader.webhookUrl cannot be read: give a URL such as https://host/path (http or https).',
+  ],
+  [
+    'a host of Redis with a port',
+    externalRedis({ host: 'redis:6379' }),
+    'redis.external.host is "redis:6379": give a host name or an IP address, without a port.',
+  ],
   ['a name with a space', { nameOverride: 'a b:c' }, "at '/nameOverride'"],
   ['a name with capitals', { nameOverride: 'My_Name' }, "at '/nameOverride'"],
   ['a name with a dot', { fullnameOverride: 'my.name' }, "at '/fullnameOverride'"],

@@ -9,9 +9,14 @@ export function optionsFile(): string {
     if (option === undefined) return [];
     const { flag, env, form, apps, sensitive = false } = option;
     const line = { value: path, flag, env, form, default: defaultText(option), apps, sensitive };
-    return [{ ...line, ...rangeOf(option) }];
+    return [{ ...line, ...rangeOf(option), ...patternOf(option) }];
   });
   return linesOfJson('options', lines);
+}
+
+/** What the templates compare with the value, and what they say then. */
+function patternOf({ pattern, expects }: AnyOption): object {
+  return pattern === undefined ? {} : { pattern, expects };
 }
 
 /** Of a duration: `from` and `to` as its `expects` has them, the one place that tells, and in milliseconds. */

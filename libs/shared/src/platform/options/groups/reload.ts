@@ -7,6 +7,9 @@ import { LONGEST_BAKE, readWaves } from '@reroll/core/holds/waves';
 import { readWindows } from '@reroll/core/holds/window';
 import { bool, boolText, duration, integer, list, oneOf, optionalPath, scalar } from '../parsing/values.ts';
 
+/** Roughly. */
+const WINDOW = String.raw`([a-z,-]+\s+)?\d{1,2}:\d{2}\s*-\s*\d{1,2}:\d{2}(\s+[a-z][\w+/-]*)?`;
+
 export const reloadOptions = options('Reloading', {
   autoReloadAll: {
     flag: '--auto-reload-all',
@@ -99,6 +102,7 @@ export const reloadOptions = options('Reloading', {
       type: 'count/duration',
       expects: 'a limit such as 10/10m (1 to 50 reloads in 1s to 24h), or none',
       read: (text) => (readLimit(text).state === 'unreadable' ? undefined : text),
+      pattern: String.raw`^\s*(none|\d{1,4}/[+]?[\d.]\S*)\s*$`,
     }),
   },
   reloadWindow: {
@@ -111,6 +115,7 @@ export const reloadOptions = options('Reloading', {
       type: 'windows',
       expects: 'windows such as "Mon-Fri 22:00-04:00 Europe/Berlin", separated by ";", or always',
       read: (text) => (readWindows(text).state === 'unreadable' ? undefined : text),
+      pattern: String.raw`^(?i:\s*always\s*|[\s;]*${WINDOW}(\s*;\s*(${WINDOW})?)*\s*)$`,
     }),
   },
   requireApproval: {
@@ -131,6 +136,7 @@ export const reloadOptions = options('Reloading', {
       type: 'count or %,…',
       expects: 'at most 10 numbers or percentages such as 1,10%,100%, or none',
       read: (text) => (readWaves(text).state === 'unreadable' ? undefined : text),
+      pattern: String.raw`^\s*(none|\d{1,6}%?(\s*,\s*\d{1,6}%?){0,9})\s*$`,
     }),
   },
   bake: {

@@ -10,6 +10,8 @@ const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u;
 const SOURCES = ['configmaps', 'secrets'] as const;
 const WORKLOADS = ['jobs', 'cronjobs'] as const;
 
+const SECRET_TYPE = /^[\w./-]{1,253}$/u;
+
 function matching(pattern: RegExp): (text: string) => string | undefined {
   return (text) => (pattern.test(text) ? text : undefined);
 }
@@ -126,7 +128,8 @@ export const scopeOptions = options('Scope', {
     ...list({
       type: 'type,…',
       expects: 'types of Secrets, separated by commas',
-      read: matching(/^[\w./-]{1,253}$/u),
+      read: matching(SECRET_TYPE),
+      pattern: SECRET_TYPE.source,
     }),
   },
 });

@@ -37,6 +37,11 @@ export interface ValueKind<T> {
   readonly expects: string;
   /** Reads the text, or a list's elements. Its only issue is `expects`. */
   readonly schema: z.ZodType<T>;
+  /**
+   * What every good value, or element of a list, matches, so that Helm refuses others before a pod does. Both JavaScript's and Go's
+   * regular expressions have to read it.
+   */
+  readonly pattern?: string;
 }
 
 export interface OptionSpec<T, A extends readonly App[] = readonly App[]> extends ValueKind<T> {

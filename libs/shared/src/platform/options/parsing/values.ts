@@ -21,11 +21,13 @@ interface Scalar<T> {
   readonly type: string;
   readonly expects: string;
   readonly read: (text: string) => T | undefined;
+  /** See `ValueKind`. */
+  readonly pattern?: string;
 }
 
 /** One value that `read` reads; it returns undefined for unexpected text. */
-export function scalar<T>({ type, expects, read }: Scalar<T>): ValueKind<T> {
-  return { form: 'value', type, expects, schema: reading(expects, read) };
+export function scalar<T>({ read, ...kind }: Scalar<T>): ValueKind<T> {
+  return { form: 'value', ...kind, schema: reading(kind.expects, read) };
 }
 
 /** Go's `strconv.ParseBool`. */
@@ -69,19 +71,21 @@ export function text(expects: string): ValueKind<string> {
   return scalar({ type: 'string', expects, read: (given) => (given === '' ? undefined : given) });
 }
 
-/** Text that matches the pattern; `expects` describes it. */
+/** Text that matches the pattern, which Go has to read too; `expects` describes it. */
 export function matching(expects: string, pattern: RegExp): ValueKind<string> {
-  return scalar({ type: 'string', expects, read: (given) => (pattern.test(given) ? given : undefined) });
+  const read = (given: string): string | undefined => (pattern.test(given) ? given : undefined);
+  return scalar({ type: 'string', expects, read, pattern: pattern.source });
 }
 
 /** '' is undefined, which means none. */
-function optional<T>({ type, expects, read }: Scalar<T>): ValueKind<T | undefined> {
+function optional<T>({ read, ...kind }: Scalar<T>): ValueKind<T | undefined> {
+  const { expects } = kind;
   const schema = z.string().transform((given, context): T | undefined => {
     const value = given === '' ? undefined : read(given);
     if (value === undefined && given !== '') context.addIssue({ code: 'custom', message: expects });
     return value;
   });
-  return { form: 'value', type, expects, schema };
+  return { form: 'value', ...kind, schema };
 }
 
 /** Any text; '' is undefined, which means none. */
@@ -175,7 +179,7 @@ export function redisUrl(): ValueKind<string | undefined> {
 export function optionalHost(): ValueKind<string | undefined> {
   const expects = 'a host name or an IP address, without a port';
   const read = (given: string): string | undefined => (isIPv6(given) || HOST.test(given) ? given : undefined);
-  return optional({ type: 'host', expects, read });
+  return optional({ type: 'host', expects, read, pattern: `${HOST.source}|${IPV6}` });
 }
 
 /** A port. Undefined for '' and for what Kubernetes writes into such a variable for a Service. */
@@ -200,6 +204,8 @@ export interface HostPort {
   readonly port: number;
 }
 
+/** Roughly. */
+const IPV6 = String.raw`^[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(%\w+)?$`;
 const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u;
 
 /** `host`, `host:port`, `[::1]` or `[::1]:port`. */
@@ -215,13 +221,15 @@ function readHostPort(given: string, otherwise: number): HostPort | undefined {
 /** Addresses, comma-separated. `port` is the default port. */
 export function hostPorts(port: number): ValueKind<readonly HostPort[]> {
   const expects = `addresses such as redis-0:${port},redis-1:${port}`;
-  return list({ type: 'host:port', expects, read: (given) => readHostPort(given, port) });
+  const pattern = String.raw`^(\[[^\]]+\]|[A-Za-z0-9][A-Za-z0-9._-]*)(:\d{1,5})?$`;
+  return list({ type: 'host:port', expects, read: (given) => readHostPort(given, port), pattern });
 }
 
 /** Networks in CIDR notation, or single addresses; comma-separated. */
 export function networks(): ValueKind<readonly string[]> {
   const expects = 'networks such as 10.0.0.0/8 or fd00::/8, or single addresses';
-  return list({ type: 'CIDR', expects, read: (given) => (isNetwork(given) ? given : undefined) });
+  const pattern = String.raw`^[0-9A-Fa-f:.]+(%\w+)?(/\d{1,3})?$`;
+  return list({ type: 'CIDR', expects, read: (given) => (isNetwork(given) ? given : undefined), pattern });
 }
 
 function isNetwork(given: string): boolean {
@@ -236,12 +244,13 @@ export function optionalHttpUrl(): ValueKind<string | undefined> {
   const expects = 'a URL such as https://host/path (http or https)';
   const read = (given: string): string | undefined =>
     URL.canParse(given) && /^https?:$/u.test(new URL(given).protocol) ? given : undefined;
-  return optional({ type: 'url', expects, read });
+  return optional({ type: 'url', expects, read, pattern: String.raw`^\s*(?i:https?):` });
 }
 
-/** The key of an annotation as the API server accepts it: at most 63 characters behind an optional DNS prefix. */
-const ANNOTATION_KEY =
-  /^(?=(?:[^/]{1,253}\/)?[^/]{1,63}$)(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9](?:[-\w.]*[A-Za-z0-9])?$/u;
+/** The characters of an annotation's key: a name behind an optional DNS prefix. */
+const KEY_FORM = String.raw`(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-\w.]*[A-Za-z0-9])?$`;
+/** As the API server accepts it: a name of at most 63 characters. */
+const ANNOTATION_KEY = new RegExp(`^(?=(?:[^/]{1,253}/)?[^/]{1,63}$)${KEY_FORM}`, 'u');
 
 /** An annotation key. '' is accepted, as in stakater/Reloader: no object has such an annotation, so it is switched off. */
 export function annotationKey(): ValueKind<string> {
@@ -249,12 +258,14 @@ export function annotationKey(): ValueKind<string> {
     type: 'annotation key',
     expects: 'the key of an annotation such as example.com/reload, or nothing to switch it off',
     read: (given) => (given === '' || ANNOTATION_KEY.test(given) ? given : undefined),
+    pattern: `^$|^${KEY_FORM}`,
   });
 }
 
 /** The key of an annotation that Reroll writes, which cannot be switched off. */
 export function writtenAnnotationKey(): ValueKind<string> {
-  return matching('the key of an annotation such as example.com/reload', ANNOTATION_KEY);
+  const kind = matching('the key of an annotation such as example.com/reload', ANNOTATION_KEY);
+  return { ...kind, pattern: `^${KEY_FORM}` };
 }
 
 /** A comma-separated list, as pflag's stringSlice reads it, trimmed and without duplicates. */
@@ -266,7 +277,8 @@ export function list<T>(element: Scalar<T>, max = Number.POSITIVE_INFINITY): Val
     context.addIssue({ code: 'custom', message: element.expects });
     return z.NEVER;
   });
-  return { form: 'list', type: element.type, expects: element.expects, schema };
+  const { read: _read, ...kind } = element;
+  return { form: 'list', ...kind, schema };
 }
 
 /** Requirements of a label selector, comma-separated; `undefined` if there are none. */
