@@ -59,6 +59,11 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'reloader.namespaces holds "team-*", which is no name of a namespace: give names, not patterns.',
   ],
   [
+    'a namespace to ignore that is none',
+    { reloader: { ignoreNamespaces: 'shop,team-*' } },
+    'reloader.ignoreNamespaces holds "team-*", which is no name of a namespace: give names, not patterns.',
+  ],
+  [
     'nothing left to watch',
     { reloader: { ignoreSecrets: true, ignoreConfigMaps: true } },
     'reloader.ignoreSecrets and reloader.ignoreConfigMaps leave nothing to watch: set one of them to false.',
