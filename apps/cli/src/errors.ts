@@ -13,9 +13,9 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   done: 'Done, also if the answer to a question is no.',
   failed: 'Refused, not found, or not reachable. `wait`: not converged within `--timeout`.',
   usage: 'Invalid arguments: standard error says what was expected and given. Nothing was sent.',
-  notInTime: '`--wait`: not rolled out within `--timeout`. It may be later.',
+  notInTime: '`reload --wait`, `change --watch`: not rolled out within `--timeout`. It may be later.',
   notRolled:
-    '`--wait`: it will not be rolled out, because it is stuck, has failed, or there was nothing to do.',
+    '`reload --wait`: it will not be rolled out, because it is stuck, has failed, or there was nothing to do. `change --watch`: a workload is stuck or has failed.',
   interrupted: 'Interrupted by Ctrl-C.',
 };
 
