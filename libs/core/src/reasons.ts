@@ -56,7 +56,7 @@ export const REASONS = {
   AwaitsApproval:
     'The workload waits until someone approves what is pending (`reroll.dev/approval: required`).',
   TooOften:
-    'The workload reached its reload limit (`--workload-reload-limit`, `reroll.dev/reload-limit`). It is reloaded later, with the data of that time.',
+    'The workload reached its reload limit (`--workload-reload-limit`, `reroll.dev/reload-limit`). It is reloaded later, with the current data.',
   AwaitsWave:
     'The workload waits until earlier waves are rolled out and their bake time is over (`reroll.dev/waves` on the source or its Namespace, `--waves`).',
   WaveHalted:

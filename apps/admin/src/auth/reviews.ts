@@ -155,5 +155,5 @@ function isFor(
 }
 
 function unavailable(): ProblemError {
-  return new ProblemError('Unavailable', { detail: 'the API server cannot be asked about the caller' });
+  return new ProblemError('Unavailable', { detail: 'the API server could not check the caller' });
 }

@@ -62,7 +62,7 @@ export class StaticTokens implements Authenticator {
   authenticate(token: string): Promise<Caller> {
     const found = this.#find(token);
     if (!found)
-      return Promise.reject(new ProblemError('Unauthenticated', { detail: 'the token is not known' }));
+      return Promise.reject(new ProblemError('Unauthenticated', { detail: 'the token is unknown' }));
     const isKnown = (): Promise<boolean> => Promise.resolve(isDeepStrictEqual(this.#find(token), found));
     return Promise.resolve({ ...callerOf(found, isKnown), isAnonymous: false });
   }

@@ -149,6 +149,6 @@ function planOf(
  */
 function notAsPlanned(): ProblemError {
   return new ProblemError('Conflict', {
-    detail: 'something else matches now than in the plan, so this request did nothing. Look at a new dry run',
+    detail: 'something else matches now than in the plan, so this request did nothing. Do a new dry run',
   });
 }

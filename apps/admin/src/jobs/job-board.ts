@@ -145,7 +145,7 @@ async function visibleOf(jobs: readonly JobFacts[], namespaces: NamespacesAsked)
 /** Retries a failed job with all its attempts, or starts a delayed one now. Rejects with a `ProblemError` `Conflict`. */
 async function retry({ state, job }: FoundJob & { readonly job: Job }): Promise<void> {
   if (state === 'waiting') return;
-  if (state === 'active') throw new ProblemError('Conflict', { detail: 'a worker has the job' });
+  if (state === 'active') throw new ProblemError('Conflict', { detail: 'a worker is running the job' });
   try {
     if (state === 'delayed') await job.promote();
     else await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });

@@ -129,8 +129,8 @@ function Halted({ of, waves: { halted, resumed, hash } }: { of: Ref; waves: Wave
   return (
     <section class="trouble" aria-label="Halted">
       <p>
-        The change is halted: <RefLink of={halted.workload} /> {halted.detail}. It goes on when that workload
-        recovers, or when the data changes again.
+        The change is halted: <RefLink of={halted.workload} /> {halted.detail}. It continues when that
+        workload recovers, or when the data changes again.
       </p>
       <ResumeAction of={of} hash={hash} />
     </section>
@@ -147,7 +147,7 @@ function ResumeAction({ of, hash }: { of: Ref; hash: string | null }): JSX.Eleme
       {...dialog}
       label="Resume"
       title={`Resume the change of ${spoken(of)}`}
-      done={`The change of ${spoken(of)} goes on`}
+      done={`The change of ${spoken(of)} continues`}
       sends={() => seen}
       run={async ({ reason, idempotencyKey }) => {
         await call('resumeChange', {

@@ -213,7 +213,7 @@ function leftBehind({ observed }: WorkloadNow, readings: Readings, { adopt = [] 
     ...adoptionProblems(observed.annotations),
     ...owned.map(
       (name) =>
-        `${name} has an ownerReference to the workload, as Wave wrote it: it goes with the workload; remove it`,
+        `${name} has an ownerReference to the workload, written by Wave: remove it, or deleting the workload deletes ${name}`,
     ),
   ];
 }

@@ -42,7 +42,7 @@ const WARNINGS = {
   WorkloadRefUnsupported: 'a pod template cannot be watched',
 } as const;
 const UNFOLLOWED =
-  'expected a Deployment (apps/v1) in spec.workloadRef, given another kind: its pod template is not followed, so the ' +
+  'expected a Deployment (apps/v1) in spec.workloadRef, given another kind: its pod template is not read, so the ' +
   'annotations of this Rollout have no effect';
 const PATTERNS = 'expected a list of regular expressions (RE2)';
 const KEY_UNKNOWN =

@@ -143,7 +143,7 @@ describe('a change in waves', () => {
         reason: 'WaveHalted',
         halted: 'Secret/db',
         lookAt: NOW + 10_000,
-        detail: `The change of Secret/db is halted in wave 1 of 3: Deployment/shop/a ${what}. It goes on when that workload recovers, when the data changes again, or by kubectl reroll resume`,
+        detail: `The change of Secret/db is halted in wave 1 of 3: Deployment/shop/a ${what}. It continues when that workload recovers, when the data changes again, or after kubectl reroll resume`,
       });
     expect(holdOf('b', members, { isResumed: true })).toBeUndefined();
     expect(holdOf('c', members, { isResumed: true })?.detail).toContain('waits for Deployment/shop/b');

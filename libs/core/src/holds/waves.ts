@@ -170,7 +170,7 @@ export function waveHold(input: WavesInput): ReloadHold | undefined {
       reason: 'WaveHalted',
       lookAt,
       halted: source,
-      detail: `The change of ${source} is halted in wave ${waveAt(failed, members, sizes)} of ${sizes.length}: ${failed.workload} ${problemOf(failed, now)}. It goes on when that workload recovers, when the data changes again, or by kubectl reroll resume`,
+      detail: `The change of ${source} is halted in wave ${waveAt(failed, members, sizes)} of ${sizes.length}: ${failed.workload} ${problemOf(failed, now)}. It continues when that workload recovers, when the data changes again, or after kubectl reroll resume`,
     };
   const earlier = members.slice(0, start).filter((each) => problemOf(each, now) === undefined);
   const open = earlier.find(({ isReloaded, rollout }) => !isReloaded || rollout.state !== 'complete');

@@ -1,16 +1,16 @@
 /** Why a rollout is in its state, in words for users. A released code keeps its meaning. */
 export const ROLLOUT_CODES = {
-  Complete: 'Every pod is of the present template and available.',
-  PartitionComplete: "It is complete as far as the StatefulSet's partition lets it.",
-  NotObserved: "The workload's controller has not looked at the present generation yet.",
-  Updating: 'There are fewer pods of the present template than wanted.',
-  OldPodsPending: 'Pods of an earlier template are still there.',
-  Unavailable: 'Pods of the present template are not available yet.',
-  Paused: 'It is paused: it goes on when that is lifted.',
+  Complete: 'Every pod has the current template and is available.',
+  PartitionComplete: "It is complete as far as the StatefulSet's partition allows.",
+  NotObserved: "The workload's controller has not observed the current generation yet.",
+  Updating: 'Not enough pods have the current template yet.',
+  OldPodsPending: 'Pods with an earlier template still exist.',
+  Unavailable: 'Pods with the current template are not available yet.',
+  Paused: 'It is paused, and continues when it is resumed.',
   AwaitingDeletion:
     'Its update strategy is OnDelete: pods are replaced only when somebody deletes the old ones.',
   ProgressDeadlineExceeded: 'Its progressDeadlineSeconds passed without progress.',
-  Degraded: "The Rollout's controller calls it degraded: it failed its analysis, its deadline or its checks.",
+  Degraded: "The Rollout's controller reports it as degraded: its analysis, deadline or checks failed.",
   Failed: 'The Job failed.',
 } as const;
 
