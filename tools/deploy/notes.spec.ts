@@ -47,7 +47,7 @@ it.each([
 
 it('tell where Redis keeps its file, and what that means', async () => {
   expect(await notesWith({})).toContain(
-    'When the pod is deleted, history, audit log, runtime limits and requested reloads\nthat are not done yet are lost.',
+    'When the pod is deleted, the history, the audit log, runtime limits and unfinished\nmanual reloads are lost, but no change',
   );
   const onVolume = await notesWith({ redis: { persistence: { enabled: true } } });
   expect(onVolume).toContain('If pod/prod-reroll-redis-0 stays Pending');
