@@ -69,7 +69,7 @@ export const addBulk: Adder = (program, host) => {
     .addOption(dueOption())
     .option('--rollout <state>', `only with a rollout in this state: ${ROLLOUTS.join(', ')}`)
     .option('--queue <queue>', 'retry: only jobs of this queue')
-    .option('--now', 'reload: even outside their windows, before their waves, or beyond their reload limits')
+    .option('--now', 'reload: bypass windows, waves, reload limits and the limit of rollouts at once')
     .option('--override-freeze', 'reload: even if they are frozen; this needs a right of its own')
     .option('--until <time>', 'freeze: e.g. 2026-12-31T00:00:00Z, or 12h from now; default: until unfreeze')
     .option('--limit <number>', `if more match, nothing is done; at most ${MOST_IN_BULK}`, String(BULK_LIMIT))

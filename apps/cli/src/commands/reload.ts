@@ -27,7 +27,7 @@ export const addReload: Adder = (program, host) => {
       'Reloads a workload now, if its annotations opt in, and prints the id of the change. --wait shows the progress, and exits with 0 when the workload is rolled out, 3 after --timeout, or 4 if it will not be rolled out.',
     )
     .addOption(reasonOption())
-    .option('--now', 'even outside its window, before its wave, or beyond its reload limit')
+    .option('--now', 'bypass its window, waves, reload limit and the limit of rollouts at once')
     .option('--override-freeze', 'even if it is frozen; this needs a right of its own')
     .option('--wait', 'wait until it is rolled out')
     .option('--timeout <duration>', `maximum time of --wait; 0: no limit; default: ${TIMEOUT}`)
