@@ -124,7 +124,7 @@ describe('what another system left', () => {
     expect(adoptionProblems(adoptedAnnotations(workload, ['wave']))).toEqual([
       expect.stringContaining('schedulerName wave.pusher.com/invalid'),
       expect.stringContaining('finalizer wave.pusher.com/finalizer'),
-      'wave.pusher.com/extra-configmaps: expected sources of the own namespace, given "other/b"',
+      'wave.pusher.com/extra-configmaps: expected sources of its own namespace, given "other/b"',
     ]);
   });
 

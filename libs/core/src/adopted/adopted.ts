@@ -117,7 +117,7 @@ export function adoptionProblems(annotations: Annotations): string[] {
       .filter((name) => name.includes('/'))
       .map(
         (name) =>
-          `${ADOPTED_LISTS.wave[kind]}: expected sources of the own namespace, given ${JSON.stringify(name)}`,
+          `${ADOPTED_LISTS.wave[kind]}: expected sources of its own namespace, given ${JSON.stringify(name)}`,
       ),
   );
   return [...left.map((each) => LEFT[each] ?? each), ...foreign];

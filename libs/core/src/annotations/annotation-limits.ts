@@ -45,7 +45,7 @@ const EXPECTED: Readonly<Record<keyof AnnotationLimits, (most: number) => string
   patternCost: (most) => `patterns that cost at most ${most} together`,
   sources: (most) => `at most ${most} sources`,
   namespaceSources: (most) =>
-    `at most ${most} sources of all workloads together, without ${UNCOUNTED} of each`,
+    `at most ${most} sources of all workloads together, not counting ${UNCOUNTED} of each`,
 };
 
 /** Returns what was expected and what was given, for the owner. */

@@ -58,7 +58,7 @@ export const reloadOptions = options('Reloading', {
     default: 'false',
     apps: BOTH,
     description:
-      'With --reload-on-create: treat sources that exist at startup as created, once, for each workload with neither an applied record nor a marker of them.',
+      'With --reload-on-create: treat sources that exist at startup as created, once, for each workload with neither an applied record nor a marker of the current data.',
     incumbent: true,
     ...bool(),
   },

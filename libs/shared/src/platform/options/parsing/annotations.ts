@@ -145,14 +145,14 @@ export const annotationOptions = options('Annotations', {
     flag: '--max-workload-sources',
     default: String(LIMITS.sources),
     description:
-      'Maximum sources that a workload may refer to, in its pod template and annotations together, and that it may depend on, by its patterns too.',
+      'Maximum sources that a workload may name in its pod template and annotations together, and maximum dependencies, including sources that its patterns match.',
     ...integer({ min: 1, max: 10_000 }),
   },
   maxNamespaceSources: {
     ...limit,
     flag: '--max-namespace-sources',
     default: String(LIMITS.namespaceSources),
-    description: `Maximum sources that all workloads of a namespace may refer to together, each counted for each workload, with those in applied records; ${UNCOUNTED} of each workload do not count.`,
+    description: `Maximum sources that all workloads of a namespace may refer to together, including those in applied records. A source counts once for each workload; ${UNCOUNTED} of each workload do not count.`,
     ...integer({ min: 1, max: 10_000_000 }),
   },
 });
