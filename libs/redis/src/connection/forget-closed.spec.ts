@@ -9,7 +9,8 @@ import { RedisSecrets } from './redis-secrets.ts';
 const HOOKS = { onDown: () => undefined, onUp: () => undefined };
 
 async function serverThatLeft(): Promise<Redis | Cluster> {
-  const redis = await RealRedis.start();
+  const redis = new RealRedis();
+  await redis.start();
   const client = openRedis({ redisUrl: redis.url }, HOOKS);
   await client.ping();
   const left = once(client, 'reconnecting');
