@@ -65,6 +65,14 @@ describe('if the data of a source changed', () => {
     expect(preview.conclusion).toBe('2 workloads would reload, 5 would be left alone.');
   });
 
+  it('in a dry run, what would reload without it, and that nothing is patched', () => {
+    const preview = previewSource({ source, workloads, settings: { ...settings, dryRun: true }, from });
+    expect(told(preview)).toEqual(told(previewSource({ source, workloads, settings, from })));
+    expect(preview.conclusion).toBe(
+      '2 workloads would reload, 5 would be left alone. This is a dry run (`--dry-run`): until it ends, nothing is patched.',
+    );
+  });
+
   it('with other annotations on it: what is today of that which differs', () => {
     const annotations = { [KEYS.ignore]: 'true', 'reloader.stakater.com/ingore': 'true', team: 'a' };
     const preview = previewSource({ source, workloads, annotations, settings, from });

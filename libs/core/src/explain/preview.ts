@@ -86,9 +86,12 @@ export function* previewSteps({
     conclusion(pairs, verdicts, { today, areWavesProposed }),
     ...(inWaves?.remarks ?? []),
     ...remarks,
+    ...(pairs.some(({ today: { settings } }) => settings.dryRun) ? [DRY_RUN] : []),
   ].join(' ');
   return { verdicts, today: today.sort(byOrder), conclusion: words };
 }
+
+const DRY_RUN = 'This is a dry run (`--dry-run`): until it ends, nothing is patched.';
 
 function waveAnnotations(pairs: readonly PreviewPair[]): ReadonlyMap<WorkloadKey, string | undefined> {
   return new Map(
@@ -100,14 +103,19 @@ function waveAnnotations(pairs: readonly PreviewPair[]): ReadonlyMap<WorkloadKey
 }
 
 function explainPair(pair: PreviewPair): Explained {
-  const today = explain(pair.today);
+  const today = explain(notDry(pair.today));
   if (!pair.proposed) return { today, proposed: today, isConcerned: isConcerned(pair.today, today) };
-  const proposed = explain(pair.proposed);
+  const proposed = explain(notDry(pair.proposed));
   return {
     today,
     proposed,
     isConcerned: isConcerned(pair.today, today) || isConcerned(pair.proposed, proposed),
   };
+}
+
+/** A dry run is told once, so that the preview says what would reload without it. */
+function notDry(input: ExplainInput): ExplainInput {
+  return { ...input, settings: { ...input.settings, dryRun: false } };
 }
 
 function differs({ today, proposed }: Explained): boolean {
