@@ -26,7 +26,7 @@ export interface Explanation {
   readonly conclusion: string;
   /** The part of the conclusion that tells why, for where workload and source are named beside it. */
   readonly because: string;
-  /** Every rule in the order of evaluation, and which one decides. */
+  /** In the order of evaluation: see `explainReload`. */
   readonly rules: readonly RuleStep[];
   readonly use: UseFacts;
   /** The rules say yes, and a container can carry the marker. */

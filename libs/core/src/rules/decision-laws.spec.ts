@@ -117,7 +117,6 @@ describe('an explanation', () => {
       ['AdoptedTrigger', 'pass', false],
       ['AdoptedWave', 'pass', false],
       ['AutoReloadAll', 'pass', false],
-      ['NotAsked', 'skip', false],
     ]);
   });
 
@@ -138,7 +137,6 @@ describe('an explanation', () => {
       AdoptedTrigger: 'no annotation of k8s-trigger-controller counts',
       AdoptedWave: 'no annotation of Wave counts',
       AutoReloadAll: '--auto-reload-all is off',
-      NotAsked: 'nothing asks for a reload for ConfigMap app-config',
     });
   });
 });

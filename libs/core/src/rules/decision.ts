@@ -77,14 +77,17 @@ export function decideReload(input: DecisionInput): Decision {
   return decision(LAST_RULE, notAsked(facts, unusable), unusable);
 }
 
-/** Returns what every rule says about the input, in order. The deciding rule is the same as in `decideReload`. */
+/**
+ * Returns what every rule says about the input, in order; the last one, which is the answer if no other has one, only then. The deciding
+ * rule is the same as in `decideReload`.
+ */
 export function explainReload(input: DecisionInput): RuleStep[] {
   const facts = factsOf(input);
   const answers: (readonly [RuleName, RuleAnswer])[] = RULES.map(([rule, judge]) => [rule, judge(facts)]);
   const unusable = answers.flatMap(([, answer]) => answer.patternErrors);
-  answers.push([LAST_RULE, notAsked(facts, unusable)]);
   const deciding = answers.findIndex(([, answer]) => answer.outcome !== 'pass');
-  return answers.map(([rule, answer], index) => step(rule, answer, index === deciding));
+  const steps = answers.map(([rule, answer], index) => step(rule, answer, index === deciding));
+  return deciding >= 0 ? steps : [...steps, step(LAST_RULE, notAsked(facts, unusable), true)];
 }
 
 function decision(rule: RuleName, opinion: Opinion, patternErrors: readonly PatternError[]): Decision {
