@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import { SOURCE_KINDS } from '../model.ts';
 import { REASONS } from '../reasons.ts';
-import { decisionInput, sourceSays, workloadSays } from '../testing/decisions.ts';
+import { decisionInput, podTemplateSays, sourceSays, workloadSays } from '../testing/decisions.ts';
 import { decideReload, explainReload } from './decision.ts';
 
 /** Text that users write, text that nobody should, and pieces of patterns in any order. */
@@ -120,6 +120,39 @@ describe('an explanation', () => {
     ]);
   });
 
+  it.each([
+    [
+      'that nothing is set',
+      [],
+      'the workload has neither reloader.stakater.com/auto nor configmap.reloader.stakater.com/auto',
+      '',
+    ],
+    [
+      'what is no boolean',
+      [workloadSays({ '/auto': 'yes' })],
+      'the workload has reloader.stakater.com/auto: "yes" (expected true or false)',
+      ': the workload has reloader.stakater.com/auto: "yes" (expected true or false)',
+    ],
+    [
+      'where that is',
+      [podTemplateSays({ '/auto': 'false', 'configmap/auto': 'on' })],
+      'the pod template has reloader.stakater.com/auto: "false" and configmap.reloader.stakater.com/auto: "on" (expected true or false)',
+      ': the pod template has configmap.reloader.stakater.com/auto: "on" (expected true or false)',
+    ],
+    [
+      'what is false',
+      [workloadSays({ '/auto': 'false' })],
+      'the workload has reloader.stakater.com/auto: "false"',
+      '',
+    ],
+  ] as const)('says of AutoReload %s', (_sentence, given, auto, because) => {
+    const details = Object.fromEntries(
+      explainReload(decisionInput(...given)).map(({ rule, detail }) => [rule, detail]),
+    );
+    expect(details['AutoReload']).toBe(auto);
+    expect(details['NotAsked']).toBe(`nothing asks for a reload for ConfigMap app-config${because}`);
+  });
+
   it('says of each rule why it decided or had no opinion', () => {
     const steps = explainReload(decisionInput(workloadSays({ 'configmap/reload': 'web, app-.*' })));
     expect(Object.fromEntries(steps.map(({ rule, detail }) => [rule, detail]))).toEqual({
@@ -132,7 +165,7 @@ describe('an explanation', () => {
       NamedSource: '"app-.*" in configmap.reloader.stakater.com/reload of the workload matches "app-config"',
       SearchMatch: 'the workload does not have reloader.stakater.com/search: "true"',
       AutoReload:
-        'neither reloader.stakater.com/auto nor configmap.reloader.stakater.com/auto of the workload is true',
+        'the workload has neither reloader.stakater.com/auto nor configmap.reloader.stakater.com/auto',
       AdoptedFabric8: 'no annotation of fabric8 counts',
       AdoptedTrigger: 'no annotation of k8s-trigger-controller counts',
       AdoptedWave: 'no annotation of Wave counts',

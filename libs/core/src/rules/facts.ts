@@ -3,10 +3,12 @@ import { annotationOf, typedKeys } from '../annotations/annotation-keys.ts';
 import type { Annotations } from '../model.ts';
 import type { DecisionInput } from './rule.ts';
 
+type Asking = Pick<Facts, 'named' | 'search' | 'auto' | 'typedAuto'>;
+
 /** A decision's input, with the annotations for this kind of source picked out. */
 export interface Facts extends DecisionInput {
   readonly typed: TypedKeys;
-  /** Where the next four were read; see `factsOf`. */
+  /** Where the next four were read; see `factsOf`. The workload if they are nowhere. */
   readonly readFrom: 'workload' | 'pod template';
   readonly named: string | undefined;
   readonly search: string | undefined;
@@ -25,16 +27,16 @@ export function factsOf(input: DecisionInput): Facts {
   const { workload, settings, source } = input;
   const typed = typedKeys(settings.keys, source.kind);
   const own = asking(workload.annotations);
-  const isAsked = Object.values(own).some((value) => value !== undefined);
+  const read = isAny(own) ? own : asking(workload.podAnnotations);
   return {
     ...input,
     typed,
-    readFrom: isAsked ? 'workload' : 'pod template',
-    ...(isAsked ? own : asking(workload.podAnnotations)),
+    readFrom: read === own || !isAny(read) ? 'workload' : 'pod template',
+    ...read,
     exclude: annotationOf(workload.annotations, typed.exclude),
   };
 
-  function asking(annotations: Annotations): Pick<Facts, 'named' | 'search' | 'auto' | 'typedAuto'> {
+  function asking(annotations: Annotations): Asking {
     return {
       named: annotationOf(annotations, typed.reload),
       search: annotationOf(annotations, settings.keys.search),
@@ -42,4 +44,8 @@ export function factsOf(input: DecisionInput): Facts {
       typedAuto: annotationOf(annotations, typed.auto),
     };
   }
+}
+
+function isAny({ named, search, auto, typedAuto }: Asking): boolean {
+  return named !== undefined || search !== undefined || auto !== undefined || typedAuto !== undefined;
 }
