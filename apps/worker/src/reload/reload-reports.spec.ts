@@ -110,7 +110,11 @@ it('problems that a workload has at once are told one by one, each if its text i
       key: WEB,
       definition: workloadKind('Deployment'),
       object: { metadata: { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '1' } },
-      observed: { kind: 'Deployment', namespace: 'shop', annotations: {} },
+      observed: {
+        kind: 'Deployment',
+        namespace: 'shop',
+        annotations: { 'reroll.dev/reload-limit': 'lots' },
+      },
     },
     patternErrors: [{ pattern: '[', error: 'missing ]' }],
     leftBehind: ['a', 'b'],
@@ -127,7 +131,10 @@ it('problems that a workload has at once are told one by one, each if its text i
   };
   await end('no duration', 'no duration');
   const notes = (): unknown[] => record.mock.calls.map(([event]) => (event as { note: string }).note);
-  const first = [expect.stringContaining('missing ]'), 'no duration', 'a', 'b'];
+  const limit = expect.stringMatching(
+    /^reroll\.dev\/reload-limit cannot be read and is ignored: .* given "lots"$/,
+  );
+  const first = [expect.stringContaining('missing ]'), 'no duration', limit, 'a', 'b'];
   expect(notes()).toEqual(first);
   await end('too long');
   expect(notes()).toEqual([...first, 'too long']);

@@ -5,6 +5,7 @@ import { formatDuration } from '@reroll/core/durations';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
 import { isHoldReason, type ReloadHold } from '@reroll/core/holds/hold';
+import { limitProblem } from '@reroll/core/holds/reload-limit';
 import { keyOf, partsOf, type SourceId } from '@reroll/core/model';
 import { isUnfollowed } from '@reroll/core/state/workloads/advice';
 import { excessText } from '@reroll/core/annotations/annotation-limits';
@@ -339,10 +340,12 @@ function detailOf(outcome: ReloadOutcome): { detail?: string } {
 /** Problems of the annotations that the owner should know about, by kind. */
 function problemsOf({ subject, patternErrors = [], pauseProblem }: ReloadOutcome): Map<string, string> {
   const excess = subject?.observed.excess;
+  const limit = limitProblem(subject?.observed.annotations ?? {});
   return new Map([
     ...(excess ? [['Excess', excessText(excess)] as const] : []),
     ...(patternErrors.length > 0 ? [['Patterns', patternText(patternErrors)] as const] : []),
     ...(pauseProblem === undefined ? [] : [['Pause', pauseProblem] as const]),
+    ...(limit === undefined ? [] : [['Limit', limit] as const]),
   ]);
 }
 

@@ -276,11 +276,12 @@ it('says of the record what is recorded, what there is, and whether they agree',
   });
 });
 
-it('tells of pauses, patterns that cannot be used and sources that are not there, which stop nothing', () => {
+it('tells of limits that cannot be read, pauses, patterns that cannot be used and sources that are not there, which stop nothing', () => {
   const annotations = {
     [KEYS.auto]: 'true',
     [KEYS.configMapReload]: '[',
     [KEYS.pausePeriod]: '5m',
+    'reroll.dev/reload-limit': 'lots',
   };
   const { reloads, holds } = explain(
     explainInput({ workload: { annotations, resumeAt: Date.UTC(2026, 0, 2) }, source: null }),
@@ -288,12 +289,16 @@ it('tells of pauses, patterns that cannot be used and sources that are not there
   expect(reloads).toBe(false);
   expect(holds.map(({ reason, stops }) => [reason, stops])).toEqual([
     ['SourceAbsent', false],
+    ['InvalidAnnotation', false],
     ['Paused', false],
     ['ReloadedPaused', false],
     ['InvalidPattern', false],
   ]);
-  expect(holds[1]?.detail).toBe('Its rollout is paused until 2026-01-02T00:00:00.000Z.');
-  expect(holds[2]?.detail).toContain('paused for 5m');
+  expect(holds[1]?.detail).toBe(
+    'reroll.dev/reload-limit cannot be read and is ignored: expected a limit such as 10/10m (1 to 50 reloads in 1s to 24h) or none, given "lots".',
+  );
+  expect(holds[2]?.detail).toBe('Its rollout is paused until 2026-01-02T00:00:00.000Z.');
+  expect(holds[3]?.detail).toContain('paused for 5m');
 });
 
 it('tells of queues that are paused, which only puts a reload off', () => {

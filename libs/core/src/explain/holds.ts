@@ -2,6 +2,7 @@ import { kindOf } from '../model.ts';
 import { formatDuration } from '../durations.ts';
 import type { NamespaceHolds, ReloadHold } from '../holds/hold.ts';
 import { holdOf } from '../holds/reload-hold.ts';
+import { limitProblem } from '../holds/reload-limit.ts';
 import { unusablePatterns } from '../state/workloads/advice.ts';
 import { isInConflict } from '../state/workloads/conflict.ts';
 import { REASONS, type Reason } from '../reasons.ts';
@@ -37,6 +38,7 @@ export function holdsOn(input: ExplainInput, heldNow: ReloadHold | undefined): H
     ),
     ...unreadNamespaces(input).map((detail) => remark('Forbidden', detail)),
     ...(heldNow ? [remark(heldNow.reason, sentence(heldNow.detail))] : []),
+    ...ofLimit(workload),
     ...ofPause(workload, settings.decision.keys),
     ...unusablePatterns(row, settings.decision.keys).map(({ pattern, error }) =>
       remark('InvalidPattern', `The pattern ${JSON.stringify(pattern)} is invalid: ${error}.`),
@@ -111,6 +113,11 @@ export function holdNow({
 
 function sentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`;
+}
+
+function ofLimit({ row }: ExplainedWorkload): Hold[] {
+  const problem = limitProblem(row.annotations);
+  return problem === undefined ? [] : [remark('InvalidAnnotation', `${problem}.`)];
 }
 
 function ofPause({ key, row }: ExplainedWorkload, keys: Parameters<typeof pauseWish>[1]): Hold[] {

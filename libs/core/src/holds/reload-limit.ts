@@ -1,5 +1,7 @@
+import { annotationOf } from '../annotations/annotation-keys.ts';
 import { parseDuration } from '../durations.ts';
-import { given } from './hold.ts';
+import type { Annotations } from '../model.ts';
+import { given, LIMIT_ANNOTATION } from './hold.ts';
 
 /** At most `count` reloads in `period` milliseconds. */
 export interface ReloadLimit {
@@ -45,6 +47,15 @@ export function readLimit(text: string): LimitReading {
   if (isRead) return { state: 'read', limit };
   const problem = `expected a limit such as 10/10m (1 to ${MOST_COUNT} reloads in 1s to 24h) or none, ${given(text)}`;
   return { state: 'unreadable', problem };
+}
+
+/** What is wrong with the limit of a workload, for its owner; undefined if nothing is. */
+export function limitProblem(workload: Annotations): string | undefined {
+  const text = annotationOf(workload, LIMIT_ANNOTATION);
+  const reading = text === undefined ? undefined : readLimit(text);
+  return reading?.state === 'unreadable'
+    ? `${LIMIT_ANNOTATION} cannot be read and is ignored: ${reading.problem}`
+    : undefined;
 }
 
 /**

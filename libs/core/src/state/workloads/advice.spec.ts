@@ -38,6 +38,7 @@ describe('a worker looks at a workload of which nothing is pending, at its leisu
       'if a pattern of its pod template cannot be used',
       { annotations: {}, podAnnotations: INVALID, uses: [] },
     ],
+    ['if its reload limit cannot be read', { annotations: { 'reroll.dev/reload-limit': 'lots' }, uses: [] }],
     ['if it uses a Secret that is not seen', { uses: ['Secret/unseen'] }],
     [
       'if it names a Secret that is not seen',

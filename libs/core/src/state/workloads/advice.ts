@@ -1,6 +1,7 @@
 import type { WorkloadKind } from '../../model.ts';
 import { isSameExcess } from '../../annotations/annotation-limits.ts';
 import { adoptionProblems } from '../../adopted/adopted.ts';
+import { limitProblem } from '../../holds/reload-limit.ts';
 import type { AnnotationKeys } from '../../annotations/annotation-keys.ts';
 import { patternErrors, type PatternError } from '../../patterns/patterns.ts';
 import { pauseWish } from '../../reload/pause.ts';
@@ -23,7 +24,7 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
 
 /**
  * Whether a workload asks for something that it cannot get, so that a worker tells its owner why although nothing is pending. It
- * exceeds a limit; has an unusable pattern or pause period; names a Secret that does not exist or whose type is not watched; is in
+ * exceeds a limit; has an unusable pattern, pause period or reload limit; names a Secret that does not exist or whose type is not watched; is in
  * conflict; or has a pod template that is not followed.
  */
 export function needsAdvice(
@@ -34,7 +35,9 @@ export function needsAdvice(
   const unseen = row.dependencies.some((source) => source.startsWith('Secret/') && !by.isSeen(source));
   if (row.excess || isUnfollowed(row)) return true;
   if (unseen || isInConflict(row.conflict) || unusablePatterns(row, by.keys).length > 0) return true;
-  return pauseWish(row, by.keys).state === 'unusable' || adoptionProblems(row.annotations).length > 0;
+  if (pauseWish(row, by.keys).state === 'unusable' || limitProblem(row.annotations) !== undefined)
+    return true;
+  return adoptionProblems(row.annotations).length > 0;
 }
 
 /** Whether its annotations ask for reloads while its pod template belongs to an object that is not followed. */
