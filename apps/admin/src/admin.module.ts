@@ -119,8 +119,9 @@ const READING: readonly Provider[] = [
   provided(LongAnswers, [ADMIN_OPTIONS], ({ apiRequestTimeout }) => new LongAnswers(apiRequestTimeout)),
   provided(
     Why,
-    [REDIS, Catalog, Queues, NamespaceHoldsReader],
-    (redis, catalog, queues, namespaces) => new Why(new WhyFacts({ redis, catalog, queues }), namespaces),
+    [REDIS, Catalog, Queues, NamespaceHoldsReader, WavePlans],
+    (redis, catalog, queues, namespaces, waves) =>
+      new Why({ facts: new WhyFacts({ redis, catalog, queues }), namespaces, waves }),
   ),
   provided(
     WavePlans,

@@ -15,11 +15,13 @@ function member(at: number, more: Partial<WaveMember> = {}): WaveMember {
   return { workload, wave: Infinity, isReloaded: false, rollout: { state: 'complete', at: 0 }, ...more };
 }
 
-async function answer(
-  annotations: Record<string, string>,
-  members: readonly WaveMember[] | undefined,
-  more: { source?: Partial<SourceRow>; namespaces?: Partial<typeof NO_HOLDS>; dryRun?: boolean } = {},
-) {
+interface Told {
+  readonly source?: Partial<SourceRow>;
+  readonly namespaces?: Partial<typeof NO_HOLDS>;
+  readonly dryRun?: boolean;
+}
+
+function asked(annotations: Record<string, string>, members: readonly WaveMember[] | undefined, more: Told) {
   const row = { ...sourceRow(5, 'a'), annotations, ...more.source };
   const { namespaces = NO_HOLDS, dryRun = false } = more;
   const plans = new WavePlans(
@@ -27,7 +29,20 @@ async function answer(
     { of: async () => namespaces },
     { shown: () => 'shown' },
   );
-  return await plans.of({ key: 'Secret/shop/db', row }, { ...EXPLAIN_SETTINGS, dryRun });
+  return {
+    plans,
+    source: { key: 'Secret/shop/db', row },
+    settings: { ...EXPLAIN_SETTINGS, dryRun },
+  } as const;
+}
+
+async function answer(
+  annotations: Record<string, string>,
+  members: readonly WaveMember[] | undefined,
+  more: Told = {},
+) {
+  const { plans, source, settings } = asked(annotations, members, more);
+  return await plans.of(source, settings);
 }
 
 it('tells of each wave how it is, and lists no more than 200 workloads of one', async () => {
@@ -117,4 +132,16 @@ it.each([
   ],
 ] as const)('%s', async (_when, annotations, members, more, expected) => {
   expect(await answer(annotations, members, more)).toMatchObject(expected);
+});
+
+it.each([
+  ['for an earlier wave', WAVES, {}, 'Wave 2 of 2 of Secret/db waits for Deployment/shop/w0, which is'],
+  ['for those that are to be mended', { 'reroll.dev/waves': 'half' }, {}, 'cannot be read'],
+  ['for nothing without waves', {}, {}, undefined],
+  ['for nothing in a dry run', WAVES, { dryRun: true }, undefined],
+] as const)('a workload waits %s', async (_for, annotations, more, detail) => {
+  const { plans, source, settings } = asked(annotations, [member(0), member(1)], more);
+  const hold = await plans.holdOf('Deployment/shop/w1', source, settings);
+  if (detail === undefined) expect(hold).toBeUndefined();
+  else expect(hold).toMatchObject({ reason: 'AwaitsWave', detail: expect.stringContaining(detail) });
 });

@@ -1,8 +1,16 @@
 import type { ExplainSettings } from '@reroll/core/explain/facts';
-import { isResumed, readBake, waveProblems, wavesFor, type WaveSettings } from '@reroll/core/holds/waves';
+import type { ReloadHold } from '@reroll/core/holds/hold';
+import {
+  isResumed,
+  readBake,
+  waveHold,
+  waveProblems,
+  wavesFor,
+  type WaveSettings,
+} from '@reroll/core/holds/waves';
 import { wavePlan, type PlannedMember, type PlannedWave, type WavePlan } from '@reroll/core/holds/wave-plan';
-import { partsOf, type SourceKey } from '@reroll/core/model';
-import type { SourceRow } from '@reroll/core/state/rows';
+import { namespaceOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import { sourceNameOf, type SourceRow } from '@reroll/core/state/rows';
 import type { WaveReader } from '@reroll/redis/catalog/wave-reader';
 import type { Waves } from '@reroll/shared/api/waves';
 import type { ShownHashes } from '../shown-hashes.ts';
@@ -44,6 +52,21 @@ export class WavePlans {
     return problem === undefined
       ? await this.#progress(key, { ...waves, settings, set })
       : { ...set, problem };
+  }
+
+  /** Why a workload for which the change is pending waits for its wave; undefined: it does not. Rejects with ioredis' error. */
+  async holdOf(
+    workload: WorkloadKey,
+    { key, row }: { key: SourceKey; row: SourceRow },
+    settings: ExplainSettings,
+  ): Promise<ReloadHold | undefined> {
+    const { namespace = {} } = await this.#namespaces.of(namespaceOf(key));
+    const waves = wavesFor(row.annotations, namespace, settings.holds ?? {});
+    if (!waves || settings.dryRun) return undefined;
+    const { source, members } = await this.#reader.progress(key, settings);
+    if (!source || !members) return undefined;
+    const change = { source: sourceNameOf(key), isResumed: isResumed(source), members };
+    return waveHold({ ...waves, ...change, workload, now: Date.now() });
   }
 
   async #progress(

@@ -1,10 +1,11 @@
 import type { Explanation, Preview, PreviewRequest } from '@reroll/shared/api/explain';
 import { explanationAnswer, previewAnswer } from '@reroll/shared/api/explained';
-import { explain } from '@reroll/core/explain/explain';
-import type { ExplainSettings } from '@reroll/core/explain/facts';
+import { explain, type Explanation as Explained } from '@reroll/core/explain/explain';
+import type { ExplainInput, ExplainSettings } from '@reroll/core/explain/facts';
 import { previewSteps } from '@reroll/core/explain/preview';
 import { planOfSource } from '@reroll/core/explain/preview-source';
 import { planOfWorkload } from '@reroll/core/explain/preview-workload';
+import type { ReloadHold } from '@reroll/core/holds/hold';
 import {
   kindOf,
   namespaceOf,
@@ -18,12 +19,19 @@ import { shownHash } from '@reroll/core/record/shown-hash';
 import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { NamespaceHoldsReader } from '../objects/namespace-holds.ts';
+import type { WavePlans } from '../objects/wave-plans.ts';
 import { inTurns } from './in-turns.ts';
 import { noSettings } from './no-settings.ts';
 import type { WhyFacts } from './why-facts.ts';
 
 const from = 'catalog';
 const NOT_KNOWN = 'Its namespace or kind may not be watched.';
+
+interface WhyContext {
+  readonly facts: WhyFacts;
+  readonly namespaces: Pick<NamespaceHoldsReader, 'of'>;
+  readonly waves: Pick<WavePlans, 'holdOf'>;
+}
 
 interface PreviewBy {
   readonly settings: ExplainSettings;
@@ -33,11 +41,13 @@ interface PreviewBy {
 /** Explains and previews by what the catalog knows, as far as the caller sees it. */
 export class Why {
   readonly #facts: WhyFacts;
-  readonly #namespaces: Pick<NamespaceHoldsReader, 'of'>;
+  readonly #namespaces: WhyContext['namespaces'];
+  readonly #waves: WhyContext['waves'];
 
-  constructor(facts: WhyFacts, namespaces: Pick<NamespaceHoldsReader, 'of'>) {
+  constructor({ facts, namespaces, waves }: WhyContext) {
     this.#facts = facts;
     this.#namespaces = namespaces;
+    this.#waves = waves;
   }
 
   /** Rejects with a `ProblemError`, or ioredis' error. */
@@ -55,8 +65,21 @@ export class Why {
     ]);
     if (!workload) throw notKnown(asked.workload, settings);
     const now = Date.now();
-    const explained = explain({ workload, source, settings, from, pausedQueues, now, namespaces });
-    return explanationAnswer(explained, from, (hash) => shownHash(asked.source, hash, secret));
+    const input = { workload, source, settings, from, pausedQueues, now, namespaces } as const;
+    const explained = explain(input);
+    const wave = await this.#waveHold(input, explained);
+    return explanationAnswer(wave ? explain({ ...input, wave }) : explained, from, (hash) =>
+      shownHash(asked.source, hash, secret),
+    );
+  }
+
+  /** Only what is pending waits for a wave. */
+  async #waveHold(
+    { workload, source: { key, row }, settings }: ExplainInput,
+    { due }: Explained,
+  ): Promise<ReloadHold | undefined> {
+    if (due.state !== 'owed' || !row) return undefined;
+    return await this.#waves.holdOf(workload.key, { key, row }, settings);
   }
 
   /** As `explain`. Takes long, and stops when the signal fires. */

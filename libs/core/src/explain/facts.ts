@@ -8,7 +8,7 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from '../state/rows.ts';
-import type { NamespaceHolds } from '../holds/hold.ts';
+import type { NamespaceHolds, ReloadHold } from '../holds/hold.ts';
 import type { HoldDefaults } from '../holds/reload-hold.ts';
 import type { Triggers } from '../state/settings.ts';
 import type { ObjectMeta, PodSpec, SourceKey, WorkloadKey } from '../model.ts';
@@ -61,6 +61,8 @@ export interface ExplainInput {
   readonly now?: number;
   /** Without those that could not be read, so that it is not known what they hold. Default: none was read. */
   readonly namespaces?: Partial<NamespaceHolds>;
+  /** Why the pending reload waits for its wave (`waveHold`). Default: it does not, or that is not told. */
+  readonly wave?: ReloadHold | undefined;
   /** The queues of a change that are paused. Default none. */
   readonly pausedQueues?: readonly string[];
 }

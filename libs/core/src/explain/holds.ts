@@ -88,18 +88,19 @@ function ofSource({ source, settings, from }: ExplainInput): Hold[] {
 }
 
 /**
- * Why the workload would be held now. Holds of Namespaces are left out if these could not be read; waves and limits of rollouts at once
- * always are.
+ * Why the workload would be held now. Holds of Namespaces are left out if these could not be read; waves if they are not given; limits of
+ * rollouts at once always are.
  */
 export function holdNow({
   workload: { row },
   settings,
   now,
   namespaces,
+  wave,
 }: ExplainInput): ReloadHold | undefined {
   if (now === undefined) return undefined;
   const { annotations, record } = row;
-  return holdOf({
+  const own = holdOf({
     workload: annotations,
     ...NO_NAMESPACES,
     ...namespaces,
@@ -109,6 +110,7 @@ export function holdNow({
     id: undefined,
     now,
   });
+  return own ?? wave;
 }
 
 function sentence(text: string): string {
