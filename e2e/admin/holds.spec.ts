@@ -151,13 +151,15 @@ it('a manual reload passes a closed window with `now`, and not without', async (
   await space.annotate('Deployment/closed', { 'reroll.dev/window': closedWindow() });
   await held('closed', '2', 'OutsideWindow');
   const asked = { params: params('closed'), body: { reason: 'an outage' } };
-  const { id } = await owner.api.call('reloadWorkload', asked);
+  const { id, ...accepted } = await owner.api.call('reloadWorkload', asked);
+  expect(accepted.held).toMatchObject({ reason: 'OutsideWindow' });
   await eventually(async () => {
     const [workload] = (await owner.api.call('getChange', { params: { id } })).workloads;
     return workload?.state === 'held';
   });
   expect(await rollouts.now()).toBe(0);
-  await owner.api.call('reloadWorkload', { ...asked, body: { ...asked.body, now: true } });
+  const now = await owner.api.call('reloadWorkload', { ...asked, body: { ...asked.body, now: true } });
+  expect(now.held).toBeUndefined();
   await inStep(space, 'Deployment/closed', ['ConfigMap/closed']);
   expect(await rollouts.now()).toBe(1);
   const [audited] = (await owner.api.call('listAudit')).items;

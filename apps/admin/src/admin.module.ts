@@ -74,6 +74,7 @@ import { CallersCluster } from './steering/callers-cluster.ts';
 import { HoldWrites } from './steering/hold-writes.service.ts';
 import { Idempotency } from './steering/idempotency.ts';
 import { ReloadWrites } from './steering/reload-writes.service.ts';
+import { RequestedHolds } from './steering/requested-holds.ts';
 import { Writes } from './steering/writes.ts';
 import { ADMIN_METRICS, ADMIN_OPTIONS, AUTHENTICATOR } from './tokens.ts';
 import { LongAnswers } from './why/long-answers.ts';
@@ -154,6 +155,7 @@ const STEERING: readonly Provider[] = [
   Writes,
   HoldWrites,
   ReloadWrites,
+  RequestedHolds,
   BulkTargets,
   BulkWrites,
 ];

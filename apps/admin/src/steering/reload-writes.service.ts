@@ -10,7 +10,7 @@ import { ProblemError } from '../http/problem-error.ts';
 import { mustChange, mustOverrideFreeze } from './must.ts';
 import type { Write } from './writes.ts';
 
-type Accepted = AnswerOf<'reloadWorkload'>;
+type Accepted = Omit<AnswerOf<'reloadWorkload'>, 'held'>;
 
 /** Manual reloads: docs/adr/0020. */
 @Injectable()

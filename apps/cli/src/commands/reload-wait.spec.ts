@@ -9,6 +9,24 @@ interface StubFault {
   readonly fault: ReturnType<StubHandler>;
 }
 
+describe('reload', () => {
+  it.each([
+    ['Frozen', 'It waits (Frozen): why. To bypass this, use --override-freeze.\n'],
+    ['OutsideWindow', 'It waits (OutsideWindow): why. To bypass this, use --now.\n'],
+    ['AwaitsApproval', 'It waits (AwaitsApproval): why.\n'],
+  ])('says what holds it: %s', async (reason, line) => {
+    const { url } = await stubAdmin(() => ({
+      body: { ...ACCEPTED, held: { reason, until: null, detail: 'why' } },
+    }));
+    const words = ['reload', 'deploy/web', '-n', 'shop', '--reason', 'r', '--now', '--server', url];
+    expect(await runCli(words)).toEqual({
+      code: 0,
+      out: `deployment.apps/web reload requested (change 1763737200123-0)\n${line}`,
+      err: '',
+    });
+  });
+});
+
 describe('reload --wait', () => {
   /** Each request gets the next step, and the last one from then on: a workload, an invalid response, or 404. */
   async function waited(

@@ -47,7 +47,22 @@ async function runReload({ session, io, words, options }: Call<ReloadOptions>): 
   const accepted = await api.call('reloadWorkload', input);
   if (!printDocument(io, options.output, accepted)) {
     io.out(`${fullName(workload)} reload requested (change ${safeText(accepted.id)})\n`);
+    io.out(heldText(accepted.held));
   }
   if (options.wait !== true) return;
   return followChange(session, { change: accepted.id, workload, timeoutMs });
+}
+
+/** By its reason, the flag that bypasses a hold. Nothing bypasses an approval. */
+const BYPASSES: Readonly<Record<string, string>> = {
+  Frozen: '--override-freeze',
+  OutsideWindow: '--now',
+  TooOften: '--now',
+};
+
+function heldText(held: { readonly reason: string; readonly detail: string } | undefined): string {
+  if (held === undefined) return '';
+  const flag = BYPASSES[held.reason];
+  const hint = flag === undefined ? '' : ` To bypass this, use ${flag}.`;
+  return `It waits (${held.reason}): ${safeText(held.detail)}.${hint}\n`;
 }

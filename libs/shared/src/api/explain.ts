@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accepted } from './audit.ts';
 import {
   annotations,
   hash,
@@ -98,6 +99,9 @@ export const previewRequest = z
   ])
   .meta({ id: 'PreviewRequest' });
 
+/** Why a reload is, or would be, held. */
+const held = z.strictObject({ reason, until: time.nullable(), detail: z.string() });
+
 const verdict = z.strictObject({
   workload: workloadRef,
   source: sourceRef,
@@ -113,7 +117,7 @@ const verdict = z.strictObject({
    * Why the reload would be held now. Null: it would not. Waves and the limit of concurrent rollouts are not considered. If the Namespace
    * could not be read, the conclusion says so.
    */
-  held: z.strictObject({ reason, until: time.nullable(), detail: z.string() }).nullable(),
+  held: held.nullable(),
 });
 
 export const preview = z
@@ -125,6 +129,14 @@ export const preview = z
     conclusion: z.string(),
   })
   .meta({ id: 'Preview' });
+
+/** The response of a manual reload. */
+export const reloadAccepted = accepted
+  .extend({
+    /** Why the reload waits now, by its annotations and those of its Namespace. Not of waves and the limit of concurrent rollouts. */
+    held: held.optional(),
+  })
+  .meta({ id: 'ReloadAccepted' });
 
 export type Explanation = z.infer<typeof explanation>;
 export type PreviewRequest = z.infer<typeof previewRequest>;

@@ -82,6 +82,10 @@ function verdictAnswer(verdict: PreviewedPair): Preview['verdicts'][number] {
   };
 }
 
-function heldAnswer({ reason, until, detail }: ReloadHold): Preview['verdicts'][number]['held'] {
+export function heldAnswer({
+  reason,
+  until,
+  detail,
+}: ReloadHold): NonNullable<Preview['verdicts'][number]['held']> {
   return { reason, until: until === undefined ? null : new Date(until).toISOString(), detail };
 }

@@ -4,7 +4,7 @@ import { bulkApprove, bulkFreeze, bulkReload, bulkResult, bulkRetry, bulkUnfreez
 import { change, changesPage, changesQuery } from './changes.ts';
 import { consumers } from './consumers.ts';
 import { eventsQuery } from './events.ts';
-import { explainQuery, explanation, preview, previewRequest } from './explain.ts';
+import { explainQuery, explanation, preview, previewRequest, reloadAccepted } from './explain.ts';
 import { approveRequest, freezeRequest, namespaceParams, reloadRequest, resumeRequest } from './holds.ts';
 import type { ProblemCode } from './problem.ts';
 import {
@@ -266,7 +266,7 @@ export const OPERATIONS = {
     summary: 'Reloads a workload now, if its annotations opt in. Returns the id of the change.',
     params: workloadParams,
     body: reloadRequest,
-    answer: accepted,
+    answer: reloadAccepted,
     status: 202,
     problems: ['NotFound', ...WRITE],
   },
