@@ -111,7 +111,7 @@ it('of 200 workloads only the first gets data that break it; the change goes on 
   const cli = new RerollCli(sharedCluster(), ['-n', space.name]);
   expect(await cli.run('resume', 'secret/bad', '--reason', 'a test')).toEqual({
     code: 0,
-    out: 'secret/bad resumed\n',
+    out: 'secret/bad: failed rollouts no longer halt the change to its current data\n',
     err: '',
   });
   await eventually(async () => expect((await reloaded('bad', names)).length).toBe(200) ?? true, {

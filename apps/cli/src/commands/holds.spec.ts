@@ -42,7 +42,11 @@ describe('resume', () => {
       [`PATCH ${SECRET}`]: { body: {} },
     });
     const said = await run('resume', 'secret/db', '--reason', 'it was broken before');
-    expect(said).toEqual({ code: 0, err: '', out: 'secret/db resumed\n' });
+    expect(said).toEqual({
+      code: 0,
+      err: '',
+      out: 'secret/db: failed rollouts no longer halt the change to its current data\n',
+    });
     const [read, written] = requests.slice(-2);
     // Only its metadata.
     expect(read?.headers.accept).toContain('PartialObjectMetadata');

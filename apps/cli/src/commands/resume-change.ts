@@ -28,5 +28,8 @@ export async function resumeChange(
       hints: ['look at the change again before you resume it'],
     });
   }
-  session.io.out(`${safeText(fullName(source))} resumed\n`);
+  // Whether it is halted, only the admin knows, and this works without one.
+  session.io.out(
+    `${safeText(fullName(source))}: failed rollouts no longer halt the change to its current data\n`,
+  );
 }
