@@ -1,3 +1,4 @@
+import { issueWords } from '@reroll/shared/api/issue-words';
 import { OPERATIONS, type Operation, type OperationId } from '@reroll/shared/api/operations';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
@@ -28,17 +29,12 @@ function read({ name, schema, value }: Place): unknown {
       throw new ProblemError('InvalidRequest', { errors: [{ path: name, expected: 'no parameters' }] });
     return undefined;
   }
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: issueWords });
   if (result.success) return result.data;
   throw new ProblemError('InvalidRequest', {
     errors: result.error.issues.slice(0, 20).map((issue) => ({
       path: [name, ...issue.path].join('.').slice(0, 300),
-      expected: expectedBy(issue),
+      expected: issue.message,
     })),
   });
-}
-
-function expectedBy(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'unrecognized_keys') return issue.message;
-  return `nothing else than documented, given ${JSON.stringify(issue.keys[0])}`.slice(0, 300);
 }

@@ -1,3 +1,5 @@
+import { given } from '@reroll/core/holds/hold';
+import { issueWords } from '@reroll/shared/api/issue-words';
 import { OPERATIONS, type Operation, type OperationId } from '@reroll/shared/api/operations';
 import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
@@ -68,9 +70,9 @@ export function readAs(schema: z.ZodType, text: string, what: string): unknown {
 
 function checked(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;
-  const read = schema.safeParse(value ?? {});
+  const read = schema.safeParse(value ?? {}, { error: issueWords, reportInput: true });
   if (read.success) return read.data;
-  throw usageError(issueText(read.error));
+  throw usageError(issueText(read.error) + givenText(read.error));
 }
 
 /** The first error, with its place. */
@@ -78,6 +80,11 @@ function issueText({ issues }: z.ZodError): string {
   const [first] = issues;
   const place = first?.path.map(String).join('.') ?? '';
   return place === '' ? (first?.message ?? 'unreadable') : `${place}: ${first?.message}`;
+}
+
+/** What was given instead, unless the words of the error have it. */
+function givenText({ issues: [first] }: z.ZodError): string {
+  return first?.code !== 'invalid_type' && typeof first?.input === 'string' ? `, ${given(first.input)}` : '';
 }
 
 /** Keeps colons, so that paths are readable in logs. */

@@ -92,6 +92,9 @@ export const change = z
   })
   .meta({ id: 'Change' });
 
+export const changeParams = z.strictObject({
+  id: z.string().regex(/^\d{1,15}-\d{1,10}$/, 'expected the id of a change, e.g. 1763737200123-0'),
+});
 export const changesQuery = z.strictObject({
   ...pageQuery,
   namespace: namespaceName.optional(),

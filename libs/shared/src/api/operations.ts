@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { accepted, auditPage, auditQuery } from './audit.ts';
 import { bulkApprove, bulkFreeze, bulkReload, bulkResult, bulkRetry, bulkUnfreeze } from './bulk.ts';
-import { change, changesPage, changesQuery } from './changes.ts';
+import { change, changeParams, changesPage, changesQuery } from './changes.ts';
 import { consumers } from './consumers.ts';
 import { eventsQuery } from './events.ts';
 import { explainQuery, explanation, preview, previewRequest, reloadAccepted } from './explain.ts';
@@ -92,7 +92,7 @@ export const OPERATIONS = {
     path: '/changes/{id}',
     tag: 'History',
     summary: 'Returns one change, with its outcome for every workload.',
-    params: z.strictObject({ id: z.string().regex(/^\d{1,15}-\d{1,10}$/, 'expected the id of a change') }),
+    params: changeParams,
     answer: change,
     status: 200,
     problems: ['NotFound'],

@@ -45,7 +45,10 @@ export const jobParams = z.strictObject({
   /** BullMQ numbers the jobs of a queue. Keys with other ids are not jobs. */
   id: z
     .string()
-    .regex(/^(changes|reloads|resumes|notifications):\d{1,20}$/, 'expected <queue>:<number of the job>'),
+    .regex(
+      /^(changes|reloads|resumes|notifications):\d{1,20}$/,
+      'expected <queue>:<number of the job>, e.g. reloads:1234',
+    ),
 });
 export const queueParams = z.strictObject({ name: queueName });
 
