@@ -70,6 +70,9 @@ export interface ReloadHold {
   readonly detail: string;
 }
 
+/** In the detail of a hold by waves or a bake time that somebody has to mend: no wave's turn ends it. */
+export const CANNOT_BE_READ = 'cannot be read';
+
 /** `until 2026-12-31T00:00:00.000Z` */
 export function untilText(until: number): string {
   return `until ${new Date(until).toISOString()}`;

@@ -5,6 +5,7 @@ import { isNewer, isRv } from '../rv.ts';
 import type { SourceRow } from '../state/rows.ts';
 import {
   BAKE_ANNOTATION,
+  CANNOT_BE_READ,
   given,
   RESUMED_ANNOTATION,
   untilText,
@@ -157,10 +158,10 @@ export function waveHold(input: WavesInput): ReloadHold | undefined {
   const lookAt = now + Math.min(Math.max((members.length / LOOKS_PER_SECOND) * 1_000, FIRST_LOOK), LAST_LOOK);
   const wait = (detail: string): ReloadHold => ({ reason: 'AwaitsWave', lookAt, detail });
   if (reading.state === 'unreadable')
-    return wait(`The waves of ${source} (${WAVES_ANNOTATION}) cannot be read: ${reading.problem}`);
+    return wait(`The waves of ${source} (${WAVES_ANNOTATION}) ${CANNOT_BE_READ}: ${reading.problem}`);
   if (bake === undefined)
     return wait(
-      `The bake time of ${source} (${BAKE_ANNOTATION}) cannot be read: expected a duration of at most 1h, ${given(bakeText)}`,
+      `The bake time of ${source} (${BAKE_ANNOTATION}) ${CANNOT_BE_READ}: expected a duration of at most 1h, ${given(bakeText)}`,
     );
   const sizes = waveSizes(reading.ends, members.length);
   const { number, start, end } = placeOf(workload, members, sizes);

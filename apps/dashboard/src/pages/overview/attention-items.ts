@@ -1,3 +1,4 @@
+import { CANNOT_BE_READ } from '@reroll/core/holds/hold';
 import { keyOf, refOf, type Ref } from '../../names.ts';
 import { counted, reasonWords, ROLLOUTS, STATES, type Look } from '../../words.ts';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
@@ -27,7 +28,7 @@ export const PROBLEM_LOOKS: Readonly<Record<Problem, Look>> = {
   held: STATES.held,
 };
 
-/** A pending reload that these hold goes on without anybody: another rollout has its turn. */
+/** A pending reload that these hold goes on without anybody: another rollout has its turn. But not if waves cannot be read. */
 const TURNS: readonly string[] = ['AwaitsWave', 'AwaitsRollouts'];
 
 export interface AttentionItem {
@@ -136,7 +137,7 @@ function heldItem(
   item: Omit<AttentionItem, 'problem' | 'why'>,
   { reason, detail, id }: NonNullable<Workload['hold']>,
 ): AttentionItem[] {
-  if (TURNS.includes(reason)) return [];
+  if (TURNS.includes(reason) && !detail.includes(CANNOT_BE_READ)) return [];
   const why = detail === '' ? reasonWords(reason) : detail;
   return [{ ...item, problem: 'held', why, ...(id === null ? {} : { approval: id }) }];
 }

@@ -1,3 +1,4 @@
+import { waveHold } from '@reroll/core/holds/waves';
 import { describe, expect, it } from 'vitest';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import type { Job } from '@reroll/shared/api/queues';
@@ -127,6 +128,29 @@ describe('what needs attention', () => {
     expect(state.attention[0]?.why).toContain('2 workloads wait for it');
     // The history may have dropped the change.
     expect(told({ pending, details: new Map([waits]) })).toEqual(['held Deployment/shop/web']);
+  });
+
+  it.each([
+    ['waits for its wave', { waves: '1,2' }, []],
+    ['has waves that cannot be read', { waves: 'half' }, ['held Deployment/shop/web']],
+    ['has a bake time that cannot be read', { waves: '1,2', bake: '2d' }, ['held Deployment/shop/web']],
+  ])('is a workload with a hold that somebody must end, but not its turn: it %s', (_hold, set, expected) => {
+    const rollout = { state: 'underWay', since: 0 } as const;
+    const members = (['api', 'web'] as const).map((name) => ({
+      workload: `Deployment/shop/${name}` as const,
+      wave: 0,
+      isReloaded: name === 'api',
+      rollout,
+    }));
+    const change = { source: 'Secret/db', isResumed: false, members, now: 1, bake: undefined };
+    const hold = waveHold({ ...change, ...set, workload: 'Deployment/shop/web' });
+    expect(hold?.reason).toBe('AwaitsWave');
+    const held = {
+      history: outcome('held'),
+      hold: { reason: 'AwaitsWave' as const, detail: hold?.detail ?? '', id: null },
+    };
+    const pending = [workload('web', { due: 'owed' })];
+    expect(told({ pending, details: new Map([details('web', held)]) })).toEqual(expected);
   });
 
   it('is a conflict with another controller', () => {
