@@ -215,7 +215,7 @@ describe('every command, as a table, as JSON and as YAML', () => {
     [
       ['change', '1763737200123-0'],
       'GET /api/v1/changes/1763737200123-0',
-      '1      halted    1/1        <none>   deployment/web is stuck (OutOfQuota)',
+      '1      halted    1/1        <none>   deployment/web, which is stuck (OutOfQuota)',
     ],
     [
       ['change', '1763737200123-0'],

@@ -75,10 +75,10 @@ describe('change --watch', () => {
     const { frames, err } = await watched(BOTH, { isLive: true });
     expect(err).toBe('');
     expect(frames).toHaveLength(2);
-    expect(frames[0]).toMatch(/^1 +baking +1\/1 +\d+m\S* +deployment\/web is rolled out$/m);
-    expect(frames[0]).toMatch(/^2 +waiting +0\/1/m);
+    expect(frames[0]).toMatch(/^1 +baking +1\/1 +\d+m\S* +its bake time$/m);
+    expect(frames[0]).toMatch(/^2 +waiting +0\/1 +(?:<none> +)?wave 1$/m);
     expect(frames[0]).toMatch(
-      /^deployment\/worker +held +<none> +AwaitsWave: it waits for wave 1\ndeployment\/web +rolledOut/m,
+      /^deployment\/worker +held +<none> +AwaitsWave: wave 2 waits for wave 1, which is observed for its bake time\ndeployment\/web +rolledOut/m,
     );
     expect(frames[1]).toMatch(/^2 +done/m);
   });

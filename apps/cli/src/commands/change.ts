@@ -1,4 +1,5 @@
 import type { Change } from '@reroll/shared/api/changes';
+import type { Waves } from '@reroll/shared/api/waves';
 import { durationArgument } from '../args/values.ts';
 import { CliError, EXIT, usageError, type ExitCode } from '../errors.ts';
 import { paintFor } from '../output/color.ts';
@@ -66,22 +67,23 @@ async function printChange(session: Session, change: Change): Promise<void> {
   const now = io.now();
   io.out(facts(changeFacts(change, now), paint));
   if (change.workloads.length === 0) return io.out('\nIt concerned no workload that you may see.\n');
-  io.out(`\n${table(changeWorkloadColumns(now), change.workloads, { paint })}`);
+  const waves = await knownWaves(session, change);
+  io.out(`\n${table(changeWorkloadColumns(now, waves), change.workloads, { paint })}`);
   const more = moreText(change);
   if (more !== '') io.out(`${more}\n`);
-  await printWaves(session, change);
+  const text = waves === undefined ? '' : wavesText(waves, { now, paint });
+  if (text !== '') io.out(`\n${text}`);
 }
 
-/** Nothing without waves. */
-async function printWaves(session: Session, change: Change): Promise<void> {
+/** Undefined also if the admin cannot tell, which is told. */
+async function knownWaves(session: Session, change: Change): Promise<Waves | undefined> {
   const { io } = session;
   try {
-    const waves = await wavesOf(await session.admin(), change);
-    const text = waves && wavesText(waves, { now: io.now(), paint: paintFor(io, io.outIsTerminal) });
-    if (text) io.out(`\n${text}`);
+    return await wavesOf(await session.admin(), change);
   } catch (error) {
-    // The change itself was told.
+    // The change itself is told.
     if (!(error instanceof CliError)) throw error;
     io.err(`How its waves proceed is not known: ${error.message}\n`);
+    return undefined;
   }
 }

@@ -59,7 +59,7 @@ export class FollowProgress {
       return `The admin has not seen the workload of the change yet\n${paint(lastLine, 'quiet')}\n`;
     }
     const plan = waves === undefined ? '' : wavesText(waves, { now, paint });
-    const shown = table(columns(now), unfinishedFirst(workloads), { paint });
+    const shown = table(columns(now, waves), unfinishedFirst(workloads), { paint });
     return `${plan}${plan === '' ? '' : '\n'}${shown}${paint(lastLine, 'quiet')}\n`;
   }
 
@@ -85,12 +85,12 @@ function unfinishedFirst(workloads: readonly ChangeWorkload[]): readonly ChangeW
   return workloads.toSorted((a, b) => Number(isDone(a)) - Number(isDone(b)));
 }
 
-function columns(now: number): readonly Column<ChangeWorkload>[] {
+function columns(now: number, waves: Seen['waves']): readonly Column<ChangeWorkload>[] {
   return [
     { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) },
     { title: 'STATE', cell: ({ state }) => toned(state, toneOf(state)) },
     { title: 'PODS', cell: podsText },
-    { title: 'REASON', cell: (each) => why(each, now) },
+    { title: 'REASON', cell: (each) => why(each, now, waves) },
   ];
 }
 
@@ -100,7 +100,7 @@ function podsText({ rollout }: ChangeWorkload): string {
   return `${rollout.updated ?? 0}/${rollout.desired} updated, ${rollout.ready ?? 0} ready`;
 }
 
-function why(each: ChangeWorkload, now: number): string {
-  const detail = workloadDetail(each, now);
+function why(each: ChangeWorkload, now: number, waves?: Seen['waves']): string {
+  const detail = workloadDetail(each, now, waves);
   return [each.outcome ?? each.reason, ...(detail === '' ? [] : [detail])].join(': ');
 }

@@ -1,9 +1,11 @@
 import type { Change, ChangeSummary, ChangeWorkload } from '@reroll/shared/api/changes';
+import type { Waves } from '@reroll/shared/api/waves';
 import { age, until } from '../output/age.ts';
 import { toneOf } from '../output/color.ts';
 import type { ListView } from '../output/print.ts';
 import { toned, type Cell, type Column } from '../output/table.ts';
 import { shortHash, shortName } from './names.ts';
+import { waveText } from './waves.ts';
 
 export interface ViewOptions {
   readonly now: number;
@@ -101,14 +103,14 @@ function mergedText(merged: number): string {
   return `${merged} earlier ${merged === 1 ? 'change' : 'changes'} that reloaded nothing`;
 }
 
-export function changeWorkloadColumns(now: number): readonly Column<ChangeWorkload>[] {
+export function changeWorkloadColumns(now: number, waves?: Waves): readonly Column<ChangeWorkload>[] {
   return [
     { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) },
     { title: 'STATE', cell: ({ state }) => toned(state, toneOf(state)) },
     { title: 'REASON', cell: ({ outcome, reason }) => outcome ?? reason },
     { title: 'ATTEMPTS', cell: attemptsText },
     { title: 'AGE', cell: ({ endedAt, decidedAt }) => age(endedAt ?? decidedAt, now) },
-    { title: 'DETAIL', cell: (each) => workloadDetail(each, now) },
+    { title: 'DETAIL', cell: (each) => workloadDetail(each, now, waves) },
   ];
 }
 
@@ -117,15 +119,18 @@ function attemptsText({ attempts }: ChangeWorkload): string {
   return attempts.most === null ? String(attempts.made) : `${attempts.made}/${attempts.most}`;
 }
 
-/** What delays it, or the reason that the rules gave. */
-export function workloadDetail(each: ChangeWorkload, now: number): string {
+/**
+ * What delays it, or the reason that the rules gave. `waves`: how the change proceeds now; what the history says of a wave may be a few
+ * minutes old.
+ */
+export function workloadDetail(each: ChangeWorkload, now: number, waves?: Waves): string {
   if (each.error !== null) return each.error;
   if (each.state === 'stuck' && each.rollout !== null) return stuckText(each.rollout);
   const isTimed = each.state === 'delayed' || each.state === 'retrying';
   if (each.until !== null && isTimed && each.outcome !== 'KeyUnknown') {
     return `in ${until(each.until, now)}`;
   }
-  return each.detail;
+  return (waves && waveText(each, waves)) ?? each.detail;
 }
 
 type RolloutAnswer = NonNullable<ChangeWorkload['rollout']>;

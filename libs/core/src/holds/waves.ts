@@ -213,12 +213,14 @@ export function problemOf({ isReloaded, rollout }: WaveMember, now: number): str
     : undefined;
 }
 
+export const IS_COMPLETE = 'is complete';
+
 const STATES: Readonly<Record<RolloutSeen['state'], string>> = {
   underWay: 'is rolling out',
   unavailable: 'has unavailable pods',
   paused: 'is paused',
   stuck: 'is stuck',
-  complete: 'is complete',
+  complete: IS_COMPLETE,
 };
 
 /** `is rolling out` */
