@@ -56,6 +56,7 @@ let beginning: string;
 beforeAll(async () => {
   const cluster = sharedCluster();
   space = await namespace(connect(cluster));
+  const another = await namespace(connect(cluster));
   const sources = ['ConfigMap/cm', 'Secret/keys'] as const;
   await space.apply(
     configMap('cm', { v: '1' }),
@@ -63,10 +64,11 @@ beforeAll(async () => {
     deployment('web', auto(), usingEnvFrom('cm'), usingVolume('Secret/keys')),
     deployment('other', usingEnvFrom('cm')),
   );
+  await another.apply(configMap('cm', { v: '1' }));
   [reroll] = await Promise.all([
     startReroll({
       cluster,
-      namespaces: [space],
+      namespaces: [space, another],
       admins: 1,
       flags: ['--attempts=2', '--backoff=50ms'],
       adminFlags: ['--api-requests-per-minute-per-address=1000000'],

@@ -7,16 +7,12 @@ const SOURCES = ['bank/db/Secret', 'shop/db/Secret', 'zoo/cm/ConfigMap'];
 const EVERYTHING = { all: true, sees: () => Promise.resolve(true) };
 
 async function listed(
-  query: { name?: string; limit?: number },
+  query: { name?: string; limit?: number; after?: string },
   visibility: ConstructorParameters<typeof NamespacesAsked>[0] = EVERYTHING,
 ): Promise<string> {
   const asked = { limit: 50, ...query };
-  const { items, complete } = await listNamespaces(
-    asked,
-    [WORKLOADS, SOURCES],
-    new NamespacesAsked(visibility),
-  );
-  return [...items.map(({ name }) => name), ...(complete ? [] : ['…'])].join(' ');
+  const { items, last } = await listNamespaces(asked, [WORKLOADS, SOURCES], new NamespacesAsked(visibility));
+  return [...items.map(({ name }) => name), ...(last === undefined ? [] : [`… ${last}`])].join(' ');
 }
 
 it('lists the namespaces of workloads and of sources, each once', async () => {
@@ -25,9 +21,19 @@ it('lists the namespaces of workloads and of sources, each once', async () => {
   expect(await listed({ name: 'nowhere' })).toBe('');
 });
 
-it('says whether there are more than the limit', async () => {
-  expect(await listed({ limit: 2 })).toBe('bank shop-2 …');
+it('says after which one the next page begins, if there are more than the limit', async () => {
+  expect(await listed({ limit: 2 })).toBe('bank shop-2 … shop-2');
+  expect(await listed({ limit: 2, after: 'shop-2' })).toBe('shop zoo');
   expect(await listed({ limit: 4 })).toBe('bank shop-2 shop zoo');
+});
+
+it('goes on with the next page after those that it asked about', async () => {
+  const many = Array.from({ length: 150 }, (_, at) => `ns-${100 + at}/web/Deployment`);
+  const sees = (namespace: string): Promise<boolean> => Promise.resolve(namespace === 'ns-249');
+  const pageAfter = (after?: string) =>
+    listNamespaces({ limit: 50, after }, [many], new NamespacesAsked({ all: false, sees }));
+  expect(await pageAfter()).toEqual({ items: [], last: 'ns-199' });
+  expect(await pageAfter('ns-199')).toEqual({ items: [{ name: 'ns-249' }], last: undefined });
 });
 
 it('leaves out those that the caller does not see, does not count them, and asks only about those that match', async () => {

@@ -71,7 +71,7 @@ describe('the namespace', () => {
     await shown('#/changes?state=failed');
     await type('namespace', 'sho');
     expect(requests.map(({ path }) => path)).toEqual(['/namespaces?name=sho&limit=20']);
-    await requests[0]?.answer({ items: [{ name: 'eshop' }, { name: 'shop' }], complete: true });
+    await requests[0]?.answer({ items: [{ name: 'eshop' }, { name: 'shop' }], next: null });
     expect([options(), selected()]).toEqual([['eshop', 'shop'], ['eshop']]);
     const field = find('input', '', 'namespace');
     await field.press('ArrowDown');
@@ -86,7 +86,7 @@ describe('the namespace', () => {
   it('that is typed to its end comes first', async () => {
     await shown('');
     await type('namespace', 'shop');
-    await requests[0]?.answer({ items: [{ name: 'eshop' }, { name: 'shop' }], complete: true });
+    await requests[0]?.answer({ items: [{ name: 'eshop' }, { name: 'shop' }], next: null });
     expect(selected()).toEqual(['shop']);
   });
 
@@ -109,7 +109,7 @@ describe('the namespace', () => {
   it('is what it was after Escape', async () => {
     await shown('#/?namespace=shop');
     await type('namespace', 'b');
-    await requests[0]?.answer({ items: [{ name: 'bank' }], complete: true });
+    await requests[0]?.answer({ items: [{ name: 'bank' }], next: null });
     expect(await find('input', '', 'namespace').press('Escape')).toBe(false);
     expect([find('input', '', 'namespace').value, options()]).toEqual(['shop', []]);
   });

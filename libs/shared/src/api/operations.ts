@@ -22,7 +22,7 @@ import {
 import { status } from './status.ts';
 import { waves } from './waves.ts';
 import {
-  namespaces,
+  namespacesPage,
   namespacesQuery,
   source,
   sourceParams,
@@ -173,7 +173,7 @@ export const OPERATIONS = {
     tag: 'Objects',
     summary: 'Lists the namespaces that have workloads or sources.',
     query: namespacesQuery,
-    answer: namespaces,
+    answer: namespacesPage,
     status: 200,
     problems: [],
   },

@@ -138,17 +138,11 @@ export const sourcesQuery = z.strictObject({
 export const sourcesPage = page(sourceSummary).meta({ id: 'SourcesPage' });
 
 export const namespacesQuery = z.strictObject({
-  limit: pageQuery.limit,
+  ...pageQuery,
   /** Part of the name. */
   name: z.string().max(63).optional(),
 });
-export const namespaces = z
-  .strictObject({
-    items: z.array(z.strictObject({ name: namespaceName })),
-    /** Whether these are all that match. */
-    complete: z.boolean(),
-  })
-  .meta({ id: 'Namespaces' });
+export const namespacesPage = page(z.strictObject({ name: namespaceName })).meta({ id: 'NamespacesPage' });
 
 export const sourceParams = z.strictObject({ kind: sourceKind, namespace: namespaceName, name: objectName });
 
