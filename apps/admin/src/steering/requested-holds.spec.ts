@@ -42,3 +42,10 @@ it('a manual reload is held by what it does not bypass', async () => {
   expect(await heldBy(NEVER, { now: true })).toBeUndefined();
   expect(await heldBy(APPROVED, { now: true })).toBe('AwaitsApproval');
 });
+
+it('a reload that was accepted does not fail because its holds cannot be read', async () => {
+  const away = { workloads: () => Promise.reject(new Error('Redis is away')) } as unknown as Catalog;
+  const holds = new RequestedHolds(away, {} as ObjectFacts, {} as NamespaceHoldsReader);
+  const input = { params: WEB, body: { reason: 'an outage' }, caller: anonymousReader() };
+  expect(await holds.of(input)).toBeUndefined();
+});

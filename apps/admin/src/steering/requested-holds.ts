@@ -8,6 +8,8 @@ import type { Input } from '../http/operation-types.ts';
 import { NamespaceHoldsReader } from '../objects/namespace-holds.ts';
 import { ObjectFacts } from '../objects/object-facts.ts';
 
+type Asked = Pick<Input<'reloadWorkload'>, 'params' | 'body' | 'caller'>;
+
 const NO_HOLDS = { namespace: {}, installation: {} };
 
 /** Tells what holds a manual reload at once, so that whoever asks for one learns it from the answer. */
@@ -19,12 +21,16 @@ export class RequestedHolds {
     private readonly namespaces: NamespaceHoldsReader,
   ) {}
 
-  /** Not of waves and the limit of rollouts at once. Undefined: nothing, or it is not known. Rejects with ioredis' error. */
-  async of({
-    params,
-    body: { now, overrideFreeze },
-    caller,
-  }: Pick<Input<'reloadWorkload'>, 'params' | 'body' | 'caller'>): Promise<ReloadHold | undefined> {
+  /** Not of waves and the limit of rollouts at once. Undefined: nothing, or it cannot be read. The reload is accepted all the same. */
+  async of(input: Asked): Promise<ReloadHold | undefined> {
+    try {
+      return await this.#of(input);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #of({ params, body: { now, overrideFreeze }, caller }: Asked): Promise<ReloadHold | undefined> {
     const key = keyOf(params);
     const row = (await this.catalog.workloads([key])).get(key);
     const settings = await this.facts.settings();
