@@ -43,4 +43,10 @@ describe('work in turns', () => {
     await expect(inTurns(steps, gone.signal, now)).rejects.toMatchObject({ code: 'Unavailable' });
     expect(done()).toBeLessThan(5);
   });
+
+  it('does not begin when nobody waits for it any more', async () => {
+    const { steps, done } = working(10, 1);
+    await expect(inTurns(steps, AbortSignal.abort())).rejects.toMatchObject({ code: 'Unavailable' });
+    expect(done()).toBe(0);
+  });
 });

@@ -5,7 +5,7 @@ import { ProblemError } from '../http/problem-error.ts';
 const LONGEST_RUN = 8;
 
 /**
- * Runs all steps, yielding to other requests by time. Throws a `ProblemError` `Unavailable` at the first pause after the
+ * Runs all steps, yielding to other requests by time. Throws a `ProblemError` `Unavailable` at the start, and at the first pause, after the
  * signal has fired, because nothing waits for the answer any longer.
  */
 export async function inTurns<Result>(
@@ -13,6 +13,7 @@ export async function inTurns<Result>(
   signal: AbortSignal,
   now: () => number = () => performance.now(),
 ): Promise<Result> {
+  mustBeAwaited(signal);
   let began = now();
   for (;;) {
     const { done, value } = steps.next();

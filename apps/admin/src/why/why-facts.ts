@@ -5,9 +5,8 @@ import { RowsOfNamespace } from '@reroll/redis/catalog/rows-of-namespace';
 import { shownHashKey } from '@reroll/redis/catalog/shown-hash-key';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import { patternedKinds, sourcesOf } from '@reroll/core/explain/preview-workload';
-import { withProposed, type ProposedAnnotations } from '@reroll/core/explain/proposed';
 import type { SourceRow } from '@reroll/core/state/rows';
-import { kindOf, namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import { kindOf, namespaceOf, type SourceKey, type SourceKind, type WorkloadKey } from '@reroll/core/model';
 import type { Queues } from '@reroll/redis/queue/queues';
 
 /** The only kind whose pod template other workloads can use. */
@@ -62,41 +61,46 @@ export class WhyFacts {
     return { key, row: (await this.#catalog.sources([key])).get(key) };
   }
 
-  /** The workloads that use, name or mention a source. */
-  async usersOf(source: SourceKey): Promise<ExplainedWorkload[]> {
-    return explained(await this.#catalog.workloads(await this.#catalog.users(source)));
+  /** The workloads that use, name or mention a source, in portions of about 2 MiB. */
+  async *eachUserOf(source: SourceKey): AsyncGenerator<ExplainedWorkload[], void, void> {
+    const users = await this.#catalog.users(source);
+    for await (const rows of this.#catalog.eachWorkloadOf(users)) yield explained(rows);
   }
 
-  async workloadsOf(namespace: string): Promise<ExplainedWorkload[]> {
-    return explained(await this.#rows.workloads(namespace));
+  /** In portions of about 2 MiB. */
+  async *eachWorkloadOf(namespace: string): AsyncGenerator<ExplainedWorkload[], void, void> {
+    for await (const rows of this.#rows.eachWorkload(namespace)) yield explained(rows);
   }
 
-  /** The workloads that use its pod template. */
-  async followersOf({ key }: ExplainedWorkload): Promise<ExplainedWorkload[]> {
-    if (kindOf(key) !== OWNER) return [];
-    const rollouts = explained(await this.#rows.workloads(namespaceOf(key), FOLLOWER));
-    return rollouts.filter(({ row }) => row.templateOwner?.key === key);
+  /** The workloads that use its pod template, in portions of about 2 MiB. */
+  async *eachFollowerOf({ key }: ExplainedWorkload): AsyncGenerator<ExplainedWorkload[], void, void> {
+    if (kindOf(key) !== OWNER) return;
+    for await (const rows of this.#rows.eachWorkload(namespaceOf(key), FOLLOWER))
+      yield explained(rows).filter(({ row }) => row.templateOwner?.key === key);
   }
 
-  /** The sources that these workloads relate to, now or with what is proposed. */
-  async sourcesFor(by: {
-    workload: ExplainedWorkload;
-    followers: readonly ExplainedWorkload[];
-    proposed: ProposedAnnotations;
-    settings: ExplainSettings;
-  }): Promise<ReadonlyMap<SourceKey, SourceRow>> {
-    const { keys } = by.settings.decision;
-    const workloads = [by.workload, withProposed(by.workload, by.proposed, keys), ...by.followers];
-    const kinds = new Set(workloads.flatMap((workload) => patternedKinds(workload, keys)));
-    const named = new Set(workloads.flatMap((workload) => sourcesOf(workload, keys)));
-    const namespace = namespaceOf(by.workload.key);
-    const parts = await Promise.all([
-      this.#catalog.sources([...named]),
-      ...[...kinds].map((kind) => this.#rows.sources(namespace, kind)),
-    ]);
-    return new Map(parts.flatMap((part) => [...part]));
+  /** Returns a reader of the sources that workloads of a namespace relate to, which reads each once. */
+  sourcesOf(namespace: string, { decision: { keys } }: ExplainSettings): SourcesReader {
+    const rows = new Map<SourceKey, SourceRow>();
+    const read = new Set<SourceKey | SourceKind>();
+    const unread = <Name extends SourceKey | SourceKind>(names: readonly Name[]): Name[] =>
+      [...new Set(names)].filter((name) => !read.has(name));
+    return async (workloads) => {
+      const kinds = unread(workloads.flatMap((workload) => patternedKinds(workload, keys)));
+      const named = unread(workloads.flatMap((workload) => sourcesOf(workload, keys)));
+      const parts = await Promise.all([
+        this.#catalog.sources(named),
+        ...kinds.map((kind) => this.#rows.sources(namespace, kind)),
+      ]);
+      for (const name of [...kinds, ...named]) read.add(name);
+      for (const [key, row] of parts.flatMap((part) => [...part])) rows.set(key, row);
+      return rows;
+    };
   }
 }
+
+/** Returns all sources that were read so far: at least those that these workloads relate to. */
+type SourcesReader = (workloads: readonly ExplainedWorkload[]) => Promise<ReadonlyMap<SourceKey, SourceRow>>;
 
 function explained(rows: ReadonlyMap<WorkloadKey, ExplainedWorkload['row']>): ExplainedWorkload[] {
   return [...rows].map(([key, row]) => ({ key, row }));

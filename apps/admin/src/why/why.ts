@@ -2,9 +2,10 @@ import type { Explanation, Preview, PreviewRequest } from '@reroll/shared/api/ex
 import { explanationAnswer, previewAnswer } from '@reroll/shared/api/explained';
 import { explain, type Explanation as Explained } from '@reroll/core/explain/explain';
 import type { ExplainInput, ExplainSettings } from '@reroll/core/explain/facts';
-import { previewSteps } from '@reroll/core/explain/preview';
+import { PreviewedPairs } from '@reroll/core/explain/preview';
 import { planOfSource } from '@reroll/core/explain/preview-source';
 import { planOfWorkload } from '@reroll/core/explain/preview-workload';
+import { withProposed } from '@reroll/core/explain/proposed';
 import type { ReloadHold } from '@reroll/core/holds/hold';
 import {
   kindOf,
@@ -96,14 +97,17 @@ export class Why {
     const source = await this.#facts.source(keyOf(id));
     // A workload without a dependency may get one by a pattern, which is not indexed.
     const isIndexed = source.row !== undefined && annotations === undefined;
-    const workloads = await (isIndexed
-      ? this.#facts.usersOf(source.key)
-      : this.#facts.workloadsOf(id.namespace));
+    const portions = isIndexed
+      ? this.#facts.eachUserOf(source.key)
+      : this.#facts.eachWorkloadOf(id.namespace);
     const namespaces = await this.#namespaces.of(id.namespace);
-    const input = { source, workloads, annotations, settings, from, now: Date.now(), namespaces } as const;
-    const found = await inTurns(previewSteps(planOfSource(input)), signal);
-    if (!source.row && found.verdicts.length === 0) throw notKnown();
-    return previewAnswer(found);
+    const known = { source, annotations, settings, from, now: Date.now(), namespaces } as const;
+    const found = new PreviewedPairs();
+    for await (const workloads of portions)
+      await inTurns(found.add(planOfSource({ ...known, workloads }).pairs), signal);
+    const preview = found.preview(planOfSource({ ...known, workloads: [] }));
+    if (!source.row && preview.verdicts.length === 0) throw notKnown();
+    return previewAnswer(preview);
   }
 
   async #ofWorkload(
@@ -112,12 +116,16 @@ export class Why {
   ): Promise<Preview> {
     const workload = await this.#facts.workload(keyOf(id));
     if (!workload) throw notKnown(keyOf(id), settings);
-    const followers = await this.#facts.followersOf(workload);
-    const sources = await this.#facts.sourcesFor({ workload, followers, proposed, settings });
+    const read = this.#facts.sourcesOf(id.namespace, settings);
+    const then = withProposed(workload, proposed, settings.decision.keys);
+    const sources = await read([workload, then]);
     const namespaces = await this.#namespaces.of(id.namespace);
-    const known = { workload, followers, sources, settings, namespaces };
-    const plan = planOfWorkload({ ...known, proposed, from, now: Date.now() });
-    return previewAnswer(await inTurns(previewSteps(plan), signal));
+    const plan = planOfWorkload({ workload, proposed, sources, settings, namespaces, from, now: Date.now() });
+    const found = new PreviewedPairs();
+    await inTurns(found.add(plan.pairs), signal);
+    for await (const followers of this.#facts.eachFollowerOf(workload))
+      await inTurns(found.add(plan.pairsOfFollowers(followers, await read(followers))), signal);
+    return previewAnswer(found.preview(plan));
   }
 
   async #settings(): Promise<ExplainSettings> {

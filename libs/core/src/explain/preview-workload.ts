@@ -8,47 +8,73 @@ import { recordedHashes } from '../record/record.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';
 import { unreadNamespaces } from './holds.ts';
-import { preview, type Preview, type PreviewPlan } from './preview.ts';
+import { preview, type Preview, type PreviewPair, type PreviewPlan } from './preview.ts';
 import { followerOf, unreadKeys, withProposed, type ProposedAnnotations } from './proposed.ts';
 
 export interface WorkloadPreviewInput extends Pick<ExplainInput, 'settings' | 'from' | 'now' | 'namespaces'> {
   readonly workload: ExplainedWorkload;
   readonly proposed: ProposedAnnotations;
-  /** Workloads that follow its pod template. */
-  readonly followers: readonly ExplainedWorkload[];
   /** The sources of its namespace: at least `sourcesOf`, and all sources of the kinds that a pattern may match. */
   readonly sources: ReadonlyMap<SourceKey, SourceRow>;
 }
 
 const ROLLS_ITSELF = 'Changing annotations of the pod template starts a rollout by itself.';
 
-/** Previews what changes of its sources would do if a workload had other annotations. */
-export function previewWorkload(input: WorkloadPreviewInput): Preview {
-  return preview(planOfWorkload(input));
+export interface WorkloadPreviewPlan extends PreviewPlan {
+  /**
+   * Returns the pairs of workloads that follow its pod template. `sources`: as in the input, for these workloads and the one that they
+   * follow.
+   */
+  readonly pairsOfFollowers: (
+    followers: readonly ExplainedWorkload[],
+    sources: WorkloadPreviewInput['sources'],
+  ) => Iterable<PreviewPair>;
 }
 
-export function planOfWorkload(input: WorkloadPreviewInput): PreviewPlan {
-  const { workload, proposed, followers, sources, ...rest } = input;
+/** Previews what changes of its sources would do if a workload had other annotations. `sources`: for the followers, too. */
+export function previewWorkload({
+  followers,
+  ...input
+}: WorkloadPreviewInput & {
+  /** Workloads that follow its pod template. */
+  readonly followers: readonly ExplainedWorkload[];
+}): Preview {
+  const plan = planOfWorkload(input);
+  return preview({ ...plan, pairs: all() });
+
+  function* all(): Generator<PreviewPair, void, void> {
+    yield* plan.pairs;
+    yield* plan.pairsOfFollowers(followers, input.sources);
+  }
+}
+
+/** Its pairs are those of the workload itself. */
+export function planOfWorkload(input: WorkloadPreviewInput): WorkloadPreviewPlan {
+  const { workload, proposed, sources, ...rest } = input;
   const { decision } = rest.settings;
   const { keys } = decision;
   const then = withMatches(withProposed(workload, proposed, keys), sources, decision);
-  const changed = [
-    { today: workload, proposed: then },
-    ...followers.map((follower) => ({
-      today: follower,
-      proposed: followerOf(follower, then, decision),
-    })),
-  ];
-  const pairs = changed.flatMap((each) =>
-    candidates([each.today, each.proposed], sources, keys).map((source) => ({
-      today: { ...rest, workload: each.today, source },
-      proposed: { ...rest, workload: each.proposed, source },
-    })),
-  );
   const given = { ...proposed.annotations, ...proposed.podAnnotations };
   const rolls = proposed.podAnnotations === undefined ? [] : [ROLLS_ITSELF];
   const unread = unreadKeys(given, decidingKeys(keys));
-  return { pairs, remarks: [...rolls, ...unread, ...unreadNamespaces(rest)] };
+  return {
+    pairs: pairsOf(workload, then, sources),
+    *pairsOfFollowers(followers, known) {
+      for (const follower of followers) yield* pairsOf(follower, followerOf(follower, then, decision), known);
+    },
+    remarks: [...rolls, ...unread, ...unreadNamespaces(rest)],
+  };
+
+  function pairsOf(
+    today: ExplainedWorkload,
+    other: ExplainedWorkload,
+    known: WorkloadPreviewInput['sources'],
+  ): PreviewPair[] {
+    return candidates([today, other], known, keys).map((source) => ({
+      today: { ...rest, workload: today, source },
+      proposed: { ...rest, workload: other, source },
+    }));
+  }
 }
 
 /** Returns the workload as it is with these sources: left alone if it would depend on too many of them. */

@@ -6,7 +6,7 @@ import type { SourceKey, WorkloadKind } from '../model.ts';
 import { EXPLAIN_SETTINGS } from '../testing/explaining.ts';
 import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
 import type { ExplainedWorkload } from './facts.ts';
-import { previewSteps, type Preview } from './preview.ts';
+import { PreviewedPairs, type Preview } from './preview.ts';
 import { planOfSource, previewSource } from './preview-source.ts';
 import { previewWorkload } from './preview-workload.ts';
 
@@ -90,15 +90,22 @@ describe('if the data of a source changed', () => {
     );
   });
 
-  it('comes in steps, one a pair, and to the same', () => {
-    const many = Array.from({ length: 2 }, (_, index) => workload(`w${index}`));
+  it('comes in steps, one a pair, and in portions, and to the same', () => {
+    const many = Array.from({ length: 4 }, (_, index) => workload(`w${index}`));
     const input = { source, workloads: many, settings, from } as const;
-    const steps = previewSteps(planOfSource(input));
-    expect([steps.next(), steps.next()]).toEqual([
-      { done: false, value: undefined },
-      { done: false, value: undefined },
-    ]);
-    expect(steps.next()).toEqual({ done: true, value: previewSource(input) });
+    const found = new PreviewedPairs();
+    const portion = (...workloads: ExplainedWorkload[]) => planOfSource({ ...input, workloads });
+    const steps = found.add(portion(...many.slice(2)).pairs);
+    expect([steps.next(), steps.next(), steps.next()].map(({ done }) => done)).toEqual([false, false, true]);
+    for (const _ of found.add(portion(...many.slice(0, 2)).pairs)) continue;
+    expect(found.preview(portion())).toEqual(previewSource(input));
+  });
+
+  it('a long pattern is cut, of which explain shows all', () => {
+    const pattern = `[${'c'.repeat(1_000)}]m`;
+    const named = workload('named', { ...none, annotations: { [KEYS.configMapReload]: pattern } });
+    const { verdicts } = previewSource({ source, workloads: [named], settings, from });
+    expect(verdicts[0]?.detail).toMatch(/^"\[c{497}…$/u);
   });
 
   it('annotations of a source that does not exist are not tried, and that is said', () => {

@@ -14,7 +14,7 @@ export interface PreviewedPair {
   readonly source: SourceKey;
   readonly reloads: boolean;
   readonly reason: Reason;
-  /** One sentence. */
+  /** One sentence, of at most `LONGEST_DETAIL` characters: it may quote a pattern. */
   readonly detail: string;
   /** Why the reload would be held now; see `holdNow`. */
   readonly held?: ReloadHold | undefined;
@@ -37,15 +37,10 @@ export interface PreviewPair {
   readonly proposed?: ExplainInput;
 }
 
-interface Explained {
-  readonly today: Explanation;
-  readonly proposed: Explanation;
-  readonly isConcerned: boolean;
-}
-
 /** The pairs to preview, and remarks to add. */
 export interface PreviewPlan {
-  readonly pairs: readonly PreviewPair[];
+  /** Made as they are explained: a namespace can have a million. */
+  readonly pairs: Iterable<PreviewPair>;
   /** How changes come, if all pairs have the same source. Undefined: to all workloads at once, or it is not told. */
   readonly waves?: WaveSettings | undefined;
   /** Whether changes come otherwise today. Default false. */
@@ -55,75 +50,84 @@ export interface PreviewPlan {
 
 /** Previews what changes of the pairs' sources would do. Explains only: sends nothing and writes nothing. */
 export function preview(plan: PreviewPlan): Preview {
-  const steps = previewSteps(plan);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
+  const found = new PreviewedPairs();
+  for (const _ of found.add(plan.pairs)) continue;
+  return found.preview(plan);
 }
 
-/**
- * `preview` one pair at a time: some take tens of milliseconds, and a namespace can have thousands. The caller may pause between
- * steps.
- */
-export function* previewSteps({
-  pairs,
-  waves,
-  areWavesProposed,
-  remarks,
-}: PreviewPlan): Generator<undefined, Preview, void> {
-  const explained: Explained[] = [];
-  for (const each of pairs) {
-    const pair = explainPair(each);
-    if (pair.isConcerned) explained.push(pair);
-    yield;
+/** Explains pairs, and keeps only what the preview shows of them: a row may have a megabyte. */
+export class PreviewedPairs {
+  readonly #verdicts: PreviewedPair[] = [];
+  /** The present state of those that differ. */
+  readonly #today: PreviewedPair[] = [];
+  /** `reroll.dev/wave` of the workloads that have it. */
+  readonly #waves = new Map<WorkloadKey, string>();
+  #isProposed = false;
+  #isDry = false;
+
+  /** One pair at a time: some take tens of milliseconds. The caller may pause between steps. */
+  *add(pairs: Iterable<PreviewPair>): Generator<undefined, void, void> {
+    for (const pair of pairs) {
+      this.#add(pair);
+      yield;
+    }
   }
-  const ordered = explained.map(({ proposed }) => verdictOf(proposed)).sort(byOrder);
-  const inWaves = waves && previewWaves(ordered, waves, waveAnnotations(pairs));
-  const verdicts = inWaves?.verdicts ?? ordered;
-  const today = explained.filter(differs).map((pair) => verdictOf(pair.today));
-  const words = [
-    conclusion(pairs, verdicts, { today, areWavesProposed }),
-    ...(inWaves?.remarks ?? []),
-    ...remarks,
-    ...(pairs.some(({ today: { settings } }) => settings.dryRun) ? [DRY_RUN] : []),
-  ].join(' ');
-  return { verdicts, today: today.sort(byOrder), conclusion: words };
+
+  /** The preview of all pairs that were added. */
+  preview({ waves, areWavesProposed, remarks }: Omit<PreviewPlan, 'pairs'>): Preview {
+    const ordered = this.#verdicts.toSorted(byOrder);
+    const inWaves = waves && previewWaves(ordered, waves, this.#waves);
+    const verdicts = inWaves?.verdicts ?? ordered;
+    const today = this.#today.toSorted(byOrder);
+    const counted = this.#isProposed
+      ? [countOf(verdicts), ...differences(today.length, areWavesProposed)]
+      : [countOf(verdicts)];
+    const sentences = [
+      ...counted,
+      ...(inWaves?.remarks ?? []),
+      ...remarks,
+      ...(this.#isDry ? [DRY_RUN] : []),
+    ];
+    return { verdicts, today, conclusion: sentences.join(' ') };
+  }
+
+  #add(pair: PreviewPair): void {
+    const today = explain(notDry(pair.today));
+    const proposed = pair.proposed ? explain(notDry(pair.proposed)) : today;
+    if (pair.proposed) this.#isProposed = true;
+    if (pair.today.settings.dryRun) this.#isDry = true;
+    const isConcerning =
+      isConcerned(pair.today, today) || (pair.proposed && isConcerned(pair.proposed, proposed));
+    if (!isConcerning) return;
+    this.#verdicts.push(verdictOf(proposed));
+    if (differ(today, proposed)) this.#today.push(verdictOf(today));
+    const { key, row } = pair.today.workload;
+    const wave = annotationOf(row.annotations, WAVE_ANNOTATION);
+    if (wave !== undefined) this.#waves.set(key, wave);
+  }
 }
 
 const DRY_RUN = 'This is a dry run (`--dry-run`): until it ends, nothing is patched.';
-
-function waveAnnotations(pairs: readonly PreviewPair[]): ReadonlyMap<WorkloadKey, string | undefined> {
-  return new Map(
-    pairs.map(({ today: { workload } }) => [
-      workload.key,
-      annotationOf(workload.row.annotations, WAVE_ANNOTATION),
-    ]),
-  );
-}
-
-function explainPair(pair: PreviewPair): Explained {
-  const today = explain(notDry(pair.today));
-  if (!pair.proposed) return { today, proposed: today, isConcerned: isConcerned(pair.today, today) };
-  const proposed = explain(notDry(pair.proposed));
-  return {
-    today,
-    proposed,
-    isConcerned: isConcerned(pair.today, today) || isConcerned(pair.proposed, proposed),
-  };
-}
 
 /** A dry run is told once, so that the preview says what would reload without it. */
 function notDry(input: ExplainInput): ExplainInput {
   return { ...input, settings: { ...input.settings, dryRun: false } };
 }
 
-function differs({ today, proposed }: Explained): boolean {
+function differ(today: Explanation, proposed: Explanation): boolean {
   return today.reloads !== proposed.reloads || today.reason !== proposed.reason;
 }
 
 function verdictOf({ workload, source, reloads, reason, because, heldNow }: Explanation): PreviewedPair {
-  return { workload, source, reloads, reason, detail: because, held: reloads ? heldNow : undefined };
+  return { workload, source, reloads, reason, detail: cut(because), held: reloads ? heldNow : undefined };
+}
+
+const LONGEST_DETAIL = 500;
+
+/** Not a part of the text, with which V8 would keep the whole. */
+function cut(text: string): string {
+  if (text.length <= LONGEST_DETAIL) return text;
+  return `${Array.from(text.slice(0, LONGEST_DETAIL - 1)).join('')}…`;
 }
 
 function byOrder(a: PreviewedPair, b: PreviewedPair): number {
@@ -136,15 +140,13 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function conclusion(
-  pairs: readonly PreviewPair[],
-  verdicts: readonly PreviewedPair[],
-  { today, areWavesProposed = false }: Pick<Preview, 'today'> & Pick<PreviewPlan, 'areWavesProposed'>,
-): string {
-  const rolled = new Set(verdicts.filter(({ reloads }) => reloads).map(({ workload }) => workload)).size;
-  const left = new Set(verdicts.map(({ workload }) => workload)).size - rolled;
-  const counted = `${rolled} ${rolled === 1 ? 'workload' : 'workloads'} would reload, ${left} would be left alone.`;
-  if (pairs.every(({ proposed }) => proposed === undefined)) return counted;
-  if (today.length === 0) return areWavesProposed ? counted : `${counted} Nothing would change from today.`;
-  return `${counted} ${today.length} ${today.length === 1 ? 'verdict differs' : 'verdicts differ'} from today's.`;
+function countOf(verdicts: readonly PreviewedPair[]): string {
+  const reloaded = new Set(verdicts.filter(({ reloads }) => reloads).map(({ workload }) => workload)).size;
+  const left = new Set(verdicts.map(({ workload }) => workload)).size - reloaded;
+  return `${reloaded} ${reloaded === 1 ? 'workload' : 'workloads'} would reload, ${left} would be left alone.`;
+}
+
+function differences(count: number, areWavesProposed = false): string[] {
+  if (count === 0) return areWavesProposed ? [] : ['Nothing would change from today.'];
+  return [`${count} ${count === 1 ? 'verdict differs' : 'verdicts differ'} from today's.`];
 }

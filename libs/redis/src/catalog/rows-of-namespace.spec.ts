@@ -1,5 +1,7 @@
+import type { WorkloadRow } from '@reroll/core/state/rows';
 import { expect, it } from 'vitest';
 import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
+import type { RedisClient } from '../connection/redis.ts';
 import { useRealRedis } from '../testing/real-redis.ts';
 import { encodeSource, encodeWorkload } from './row-codec.ts';
 import { RowsOfNamespace } from './rows-of-namespace.ts';
@@ -20,11 +22,16 @@ it('gives the rows of a namespace, of one kind or all, also where there are too 
     'ConfigMap/shop/a': encodeSource(sourceRow(2, 'a')),
   });
   const rows = new RowsOfNamespace(redis.client, keys);
-  expect([...(await rows.workloads('shop')).keys()].sort()).toEqual([...many, 'Rollout/shop/w0'].sort());
-  expect(await rows.workloads('shop', 'Rollout')).toEqual(
-    new Map([['Rollout/shop/w0', expect.objectContaining({ uid: 'Rollout/shop/w0' })]]),
-  );
-  expect(await rows.workloads('nowhere')).toEqual(new Map());
+  const workloads = async (...of: Parameters<RowsOfNamespace['eachWorkload']>) => {
+    const found: [string, WorkloadRow][] = [];
+    for await (const portion of rows.eachWorkload(...of)) found.push(...portion);
+    return found;
+  };
+  expect((await workloads('shop')).map(([key]) => key).sort()).toEqual([...many, 'Rollout/shop/w0'].sort());
+  expect(await workloads('shop', 'Rollout')).toEqual([
+    ['Rollout/shop/w0', expect.objectContaining({ uid: 'Rollout/shop/w0' })],
+  ]);
+  expect(await workloads('nowhere')).toEqual([]);
   expect([...(await rows.sources('shop', 'Secret'))]).toEqual([['Secret/shop/a', sourceRow(1, 'a')]]);
 });
 
@@ -34,4 +41,17 @@ it('the key of shown hashes is one for all who ask, at the same time too', async
   expect(new Set(made).size).toBe(1);
   expect(made[0]).toMatch(/^[\w-]{43}$/);
   expect(await shownHashKey(redis.client, key)).toBe(made[0]);
+});
+
+it('gives a workload once that the scan brings twice', async () => {
+  const text = encodeWorkload(workloadRow(), []);
+  const replies = [
+    ['7', ['Deployment/shop/a', text, 'Deployment/shop/b', text]],
+    ['0', ['Deployment/shop/b', text, 'Deployment/shop/c', text]],
+  ];
+  const scanned = { hscan: async () => replies.shift() } as unknown as RedisClient;
+  const found: string[][] = [];
+  for await (const rows of new RowsOfNamespace(scanned, redis.freshKeys()).eachWorkload('shop'))
+    found.push([...rows.keys()]);
+  expect(found).toEqual([['Deployment/shop/a', 'Deployment/shop/b'], ['Deployment/shop/c']]);
 });

@@ -19,23 +19,39 @@ export class RowsOfNamespace {
     this.#keys = keys;
   }
 
-  async workloads(namespace: string, kind: WorkloadKind | '*' = '*'): Promise<Map<WorkloadKey, WorkloadRow>> {
-    return await this.#matching(this.#keys.workloads, `${kind}/${namespace}/*`, decodeWorkload);
+  /** In portions of about 2 MiB; each workload once. */
+  async *eachWorkload(
+    namespace: string,
+    kind: WorkloadKind | '*' = '*',
+  ): AsyncGenerator<ReadonlyMap<WorkloadKey, WorkloadRow>, void, void> {
+    const had = new Set<WorkloadKey>();
+    const fields = `${kind}/${namespace}/*`;
+    for await (const rows of this.#matching<WorkloadKey, WorkloadRow>(
+      this.#keys.workloads,
+      fields,
+      decodeWorkload,
+    )) {
+      for (const key of rows.keys()) if (had.has(key)) rows.delete(key);
+      for (const key of rows.keys()) had.add(key);
+      yield rows;
+    }
   }
 
   async sources(namespace: string, kind: SourceKind): Promise<Map<SourceKey, SourceRow>> {
-    return await this.#matching(this.#keys.sources, `${kind}/${namespace}/*`, decodeSource);
+    const found = new Map<SourceKey, SourceRow>();
+    const fields = `${kind}/${namespace}/*`;
+    for await (const rows of this.#matching<SourceKey, SourceRow>(this.#keys.sources, fields, decodeSource))
+      for (const [key, row] of rows) found.set(key, row);
+    return found;
   }
 
-  /** Names in Kubernetes contain no special characters of Redis patterns. */
-  async #matching<ObjectKey extends string, Row>(
+  /** Yields portions; a row may come twice. Names in Kubernetes contain no special characters of Redis patterns. */
+  async *#matching<ObjectKey extends string, Row>(
     hash: string,
     pattern: string,
     decode: (text: string) => Row | undefined,
-  ): Promise<Map<ObjectKey, Row>> {
-    const rows = new Map<ObjectKey, Row>();
+  ): AsyncGenerator<Map<ObjectKey, Row>, void, void> {
     for await (const { fields, texts } of scanHash<ObjectKey>(this.#redis, hash, { match: pattern }))
-      for (const [key, row] of await decodeRows(fields, texts, decode)) rows.set(key, row);
-    return rows;
+      yield await decodeRows(fields, texts, decode);
   }
 }

@@ -107,6 +107,7 @@ const verdict = z.strictObject({
   source: sourceRef,
   reloads: z.boolean(),
   reason,
+  /** At most 500 characters: `explain` has the whole text. */
   detail: z.string(),
   /**
    * The wave in which the workload would reload, from 1. Null: there are no waves, or it is unknown because this is a preview of a
