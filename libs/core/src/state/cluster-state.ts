@@ -1,3 +1,4 @@
+import { isSameExcess } from '../annotations/annotation-limits.ts';
 import { kindOf, namespaceOf, SOURCE_KINDS, type SourceKey, type WorkloadKey } from '../model.ts';
 import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
 import { work } from '../work.ts';
@@ -487,10 +488,10 @@ export class ClusterState {
   }
 
   #replace(key: WorkloadKey, row: WorkloadRow): void {
-    const hadExcess = this.#workloads.get(key)?.excess !== undefined;
+    const before = this.#workloads.get(key)?.excess;
     this.#workloads.set(key, row);
     this.#outbox.writeWorkload(key);
-    if (row.excess && !hadExcess) this.#advise(key, row);
+    if (row.excess && !isSameExcess(row.excess, before)) this.#advise(key, row);
   }
 
   /** Evaluates a workload after an event; enqueues it unless a change job will. */

@@ -1,3 +1,4 @@
+import { isSameExcess } from '../../annotations/annotation-limits.ts';
 import {
   kindOf,
   namespaceOf,
@@ -106,27 +107,26 @@ export class DependencyJudging {
 
   /**
    * Counts the dependencies of queued workloads again, until `isOver`. A workload keeps its excess meanwhile. If it has room now, all of
-   * its sources are judged anew. What it had missed counts as known: its dependencies date from now.
+   * its sources are judged anew; if it exceeds another limit, its owner is told. What it had missed counts as known: its dependencies date from now.
    */
   countSome(isOver: () => boolean): void {
     while (!isOver()) {
       this.#counting ??= this.#nextToCount();
       if (!this.#counting) return;
-      const { key, row, candidates, found, isDependency } = this.#counting;
+      const { candidates, found, isDependency } = this.#counting;
       const next = candidates.next();
-      if (next.done === true) {
-        this.#counting = undefined;
-        const dependencies = [...found];
-        if (
-          this.#by.workloads.get(key) === row &&
-          !this.#limits.excessOf(key, { ...withoutExcess(row), dependencies })
-        )
-          this.#judgeAnew(key, row);
-      } else if (!found.has(next.value) && isDependency(next.value)) {
-        found.add(next.value);
-        if (found.size > this.#limits.mostDependencies) this.#counting = undefined;
-      }
+      if (next.done !== true && !found.has(next.value) && isDependency(next.value)) found.add(next.value);
+      if (next.done !== true && found.size <= this.#limits.mostDependencies) continue;
+      this.#counted(this.#counting);
+      this.#counting = undefined;
     }
+  }
+
+  #counted({ key, row, found }: Counting): void {
+    if (this.#by.workloads.get(key) !== row) return;
+    const excess = this.#limits.excessOf(key, { ...withoutExcess(row), dependencies: [...found] });
+    if (!excess) this.#judgeAnew(key, row);
+    else if (!isSameExcess(excess, row.excess)) this.#by.replace(key, { ...row, excess });
   }
 
   #nextToCount(): Counting | undefined {

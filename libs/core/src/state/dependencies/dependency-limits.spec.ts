@@ -169,6 +169,25 @@ describe('workloads whose dependencies are together more than --max-namespace-so
     expect(clusterState.workloads.get('Deployment/ns/web-3')?.excess).toBeUndefined();
   });
 
+  it('have the limit that they exceed now, and their owners are told', () => {
+    const clusterState = clusterStateOf({ sources: 31, namespaceSources: 25 }, sourcesOf(31));
+    for (let index = 0; index < 3; index += 1) clusterState.workloadWritten(web(index));
+    const last = 'Deployment/ns/web-2';
+    const after = (resyncCount: number): unknown[] => {
+      clusterState.outbox.clear();
+      resyncs(clusterState, resyncCount);
+      return [clusterState.workloads.get(last)?.excess?.limit, clusterState.outbox.reloads.get(last)];
+    };
+    expect(after(1)).toEqual(['namespaceSources', undefined]);
+    clusterState.sourceWritten(seenSource('cm-98', 160, 'A'), SOURCES);
+    expect(after(1)).toEqual(['sources', 'correct']);
+    expect(after(1)).toEqual(['sources', undefined]);
+    expect(dependenciesIn(clusterState)).toEqual([0, 0, 0]);
+    clusterState.sourceDeleted('ConfigMap/ns/cm-98', '170', SOURCES);
+    expect(after(8)).toEqual(['namespaceSources', 'correct']);
+    expect(dependenciesIn(clusterState)).toEqual([31, 31, 0]);
+  });
+
   it('leave room for others once they are gone or have fewer', () => {
     const clusterState = clusterStateOf(limits, sourcesOf(30));
     for (let index = 0; index < 4; index += 1) clusterState.workloadWritten(web(index));
