@@ -169,6 +169,16 @@ describe('workloads whose dependencies are together more than --max-namespace-so
     expect(clusterState.workloads.get('Deployment/ns/web-3')?.excess).toBeUndefined();
   });
 
+  it('count short names in records, too, as none of Reroll has', () => {
+    const record = writeRecord(
+      Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${index}`, ''])),
+    );
+    const forged = { annotations: {}, uses: [], record };
+    const workloads = [1, 2].map((index) => seenWorkload(`web-${index}`, 20, forged));
+    const clusterState = clusterStateOf(limits, [], workloads);
+    expect(workloads.map(({ key }) => clusterState.sourcesOf(key).length)).toEqual([40, 0]);
+  });
+
   it('have the limit that they exceed now, and their owners are told', () => {
     const clusterState = clusterStateOf({ sources: 31, namespaceSources: 25 }, sourcesOf(31));
     for (let index = 0; index < 3; index += 1) clusterState.workloadWritten(web(index));

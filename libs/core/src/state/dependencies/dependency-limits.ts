@@ -138,9 +138,17 @@ function mayCount({
 }: WorkloadRow): boolean {
   const listed = [...Object.values(annotations), ...Object.values(podAnnotations)];
   const fromLists = listed.reduce((sum, { length }) => sum + Math.ceil(length / 2), 0);
-  const fromRecord = record.length / RECORD_ENTRY_LENGTH;
-  return uses.length + mentions.length + dependencies.length + fromLists + fromRecord > UNCOUNTED;
+  const fromRest = uses.length + mentions.length + dependencies.length + fromLists;
+  return fromRest + mostRecorded(record) > UNCOUNTED;
 }
 
-/** Characters of the shortest entry of a record. */
-const RECORD_ENTRY_LENGTH = 23;
+/** Returns how many sources a record can name, at most, whoever wrote it: each entry has a colon. Counts no further than it matters. */
+function mostRecorded(record: string): number {
+  let colons = 0;
+  let at = record.indexOf(':');
+  while (at !== -1 && colons <= UNCOUNTED) {
+    colons += 1;
+    at = record.indexOf(':', at + 1);
+  }
+  return colons;
+}
