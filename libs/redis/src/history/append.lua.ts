@@ -45,7 +45,7 @@ local function append(keys, share, entries, bytes, text)
   local length, most = redis.call('XLEN', stream), entries - 1
   local isTime = redis.call('ZINCRBY', shares, -1, '#') % 16 == 0
   if isTime and (redis.call('MEMORY', 'USAGE', stream, 'SAMPLES', 0) or 0) > 0.95 * bytes then
-    most = math.min(most, math.floor(0.98 * length))
+    most = math.min(most, math.floor(0.98 * length), math.max(length - 16, math.floor(length / 2)))
   end
   local dropped = shorten(stream, shares, length, most)
   local id = redis.call('XADD', stream, 'MAXLEN', '~', entries, '*', 'entry', text, unpack(dropped))

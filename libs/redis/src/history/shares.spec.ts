@@ -115,6 +115,23 @@ describe('a full stream', () => {
     },
   );
 
+  it('keeps what quiet namespaces have also if few entries fill its bytes', async () => {
+    const limits = { maxEntries: 100_000, maxAge: 86_400_000, maxBytes: 2_097_152 };
+    const history = new History(redis.client, keys, limits);
+    const woken = range(0, 50).map((n) => ({
+      workload: `Deployment/noisy/web-${n}` as const,
+      reason: 'AutoReload' as const,
+      detail: `${n % 7} ${'x'.repeat(190)}`,
+    }));
+    for (const n of range(0, 20)) await addOne('changes', 'quiet', n, limits);
+    for (const n of range(0, 2_000))
+      await history.addChange(changed(n, { source: 'ConfigMap/noisy/cm', woken, leftAlone: woken }));
+    expect(await numbersOf('changes', 'quiet')).toEqual(range(0, 20));
+    const noisy = await numbersOf('changes', 'noisy');
+    expect(noisy).toEqual(range(2_000 - noisy.length, 2_000));
+    expect(noisy.length).toBeGreaterThan(150);
+  });
+
   it('drops what an earlier version wrote first, the oldest first', async () => {
     for (const n of range(0, MOST))
       await redis.client.xadd(keys.changes, '*', 'entry', JSON.stringify(changeIn('old', n)));
