@@ -176,12 +176,20 @@ const CASES: readonly Case[] = [
   },
   {
     alert: 'RerollReloadsFail',
-    on: { [of('reroll_jobs_total', 'queue="reloads",result="failed"')]: '0x10 1x20' },
-    summary: 'Reloads failed after all attempts in the last 15 minutes. The resync enqueues them again.',
+    // At 20 minutes, one minute and 19 minutes ago.
+    on: {
+      [of('reroll_namespace_last_failed_reload_timestamp_seconds', IN_SHOP)]: '_x10 60x8 1140x10',
+      [of('reroll_namespace_last_failed_reload_timestamp_seconds', 'pod="b",workload_namespace="shop"')]:
+        '60x30',
+      [of('reroll_namespace_last_failed_reload_timestamp_seconds', 'pod="a",workload_namespace="other"')]:
+        '60x30',
+    },
+    labels: { workload_namespace: 'shop' },
+    summary:
+      'Reloads in the namespace shop failed after all attempts in the last 15 minutes. The resync enqueues them again.',
     notOn: {
-      'attempts that are to be tried again': {
-        [of('reroll_jobs_total', 'queue="reloads",result="retry"')]: '0+5x30',
-        [of('reroll_jobs_total', 'queue="reloads",result="failed"')]: '3x30',
+      'one that failed 16 minutes ago': {
+        [of('reroll_namespace_last_failed_reload_timestamp_seconds', IN_SHOP)]: '240x30',
       },
     },
   },

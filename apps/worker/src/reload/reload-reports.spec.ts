@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { workloadKind } from '@reroll/kube/workloads/registry';
 import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import { expect, it, vi } from 'vitest';
+import { jobErrorOf } from '../job-error.ts';
 import type { ReloadOutcome } from './reload-outcome.ts';
 import { ReloadReports, type ReportsContext } from './reload-reports.ts';
 
@@ -171,4 +172,24 @@ it('a hold is forgotten when an outcome that is none ends, and not before', asyn
   expect(forgetHold).not.toHaveBeenCalled();
   reports.ended(job, { state: 'unchanged', reason: 'InStep', sources: {}, rolled: [] }, run);
   expect(forgetHold.mock.calls).toEqual([[WEB]]);
+});
+
+it('a reload that failed after all attempts is dated in the metrics, by namespace', () => {
+  const [inc, set] = [vi.fn(), vi.fn()];
+  const reports = new ReloadReports({
+    catalog: { forgetHold: async () => {} },
+    metrics: {
+      outcomes: { inc },
+      reloadExecuted: { inc },
+      action: { inc },
+      lastFailedIn: { set },
+    },
+    outcomes: { addOutcome: vi.fn() },
+    log: silentLogger,
+  } as unknown as ReportsContext);
+  const error = jobErrorOf(new Error('refused'));
+  reports.failed(JOB, error, { ...RUN, isLast: false });
+  expect(set).not.toHaveBeenCalled();
+  reports.failed(JOB, error, { ...RUN, isLast: true });
+  expect(set).toHaveBeenCalledExactlyOnceWith({ workload_namespace: 'shop' }, expect.any(Number));
 });

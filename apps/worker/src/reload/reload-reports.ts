@@ -19,6 +19,7 @@ import type { Alerts } from '../notify/alerts.ts';
 import type { JobError } from '../job-error.ts';
 import type { SourceReader } from '../change/source-reader.ts';
 import type { OutcomeRecorder } from '../outcome-recorder.ts';
+import { LastFailures } from './last-failures.ts';
 import { isNoRoom, type ReloadOutcome } from './reload-outcome.ts';
 import { sourceIdOf } from './reload-plan.ts';
 import type { WorkloadNow } from './workload-reader.ts';
@@ -67,11 +68,13 @@ interface Warning {
 /** Reports the outcomes of reload jobs: to the log, metrics, Kubernetes Events and history. */
 export class ReloadReports {
   readonly #context: ReportsContext;
+  readonly #failures: LastFailures;
   /** Unix ms. */
   #nextKeyWarning = 0;
 
   constructor(context: ReportsContext) {
     this.#context = context;
+    this.#failures = new LastFailures(context.metrics);
   }
 
   /** Counts a patch whose test failed, because the workload was written meanwhile. */
@@ -206,6 +209,7 @@ export class ReloadReports {
     if (!run.isLast) return;
     metrics.reloadExecuted.inc({ success: 'false' });
     metrics.reloadExecutedByNamespace?.inc({ success: 'false', namespace });
+    this.#failures.failed(namespace);
     metrics.action.inc({ workload_kind: kind, result: 'error' });
     // The resync's reload jobs name no source.
     const [pending] = error.pending;

@@ -1,6 +1,6 @@
 /** The metrics of the worker: those of stakater/Reloader under their names, and our own. */
 import type { Registry } from 'prom-client';
-import { counter, histogram } from './registry.ts';
+import { counter, gauge, histogram } from './registry.ts';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { queueMetrics, RESOURCE_TYPES } from './shared.ts';
 
@@ -103,6 +103,11 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
       name: 'reroll_outcomes_total',
       help: 'Outcomes of reload jobs, by reason.',
       labels: { reason: reasons },
+    }),
+    lastFailedIn: gauge(registry, {
+      name: 'reroll_namespace_last_failed_reload_timestamp_seconds',
+      help: 'When a reload job of a namespace last failed after all attempts, in Unix seconds, for the 20 namespaces in which one failed last.',
+      labels: { workload_namespace: [] },
     }),
     notifications: counter(registry, {
       name: 'reroll_notifications_total',
