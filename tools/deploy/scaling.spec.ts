@@ -124,7 +124,7 @@ describe('workers scaled by the depth of the queues', () => {
         type: 'prometheus',
         metadata: {
           serverAddress: 'http://p:9090',
-          query: 'sum(reloader_workqueue_depth{namespace="reroll"})',
+          query: 'sum(reroll_queue_ready_jobs{namespace="reroll",queue=~"changes|reloads"})',
           threshold: '50',
         },
       },

@@ -39,12 +39,20 @@ async function bringForwardMisdated(queues: Queues): Promise<void> {
 }
 
 async function measureQueues(queues: Queues, metrics: WatcherMetrics): Promise<void> {
-  const [changes, reloads, ...oldest] = await Promise.all([
+  const [changes, reloads, measured] = await Promise.all([
     queues.waiting('changes'),
     queues.waiting('reloads'),
-    ...MEASURED.map((queue) => queues.oldestDue(queue, Date.now())),
+    Promise.all(
+      MEASURED.map(async (queue) => ({
+        queue,
+        ready: await queues.ready(queue),
+        oldest: await queues.oldestDue(queue, Date.now()),
+      })),
+    ),
   ]);
   metrics.workqueueDepth.set(changes + reloads);
-  for (const [index, queue] of MEASURED.entries())
-    metrics.queueOldest.set({ queue }, (oldest[index] ?? 0) / 1_000);
+  for (const { queue, ready, oldest } of measured) {
+    metrics.queueReady.set({ queue }, ready);
+    metrics.queueOldest.set({ queue }, oldest / 1_000);
+  }
 }

@@ -416,6 +416,20 @@ describe('the job that is due for longest', () => {
   });
 });
 
+describe('the jobs that are ready to run', () => {
+  it('are those that wait and those with a priority, and not those that are delayed', async () => {
+    const queues = queuesWith();
+    await queues.enqueueReloads([{ workload: WEB, since: 0 }]);
+    await queues.enqueueReloads([{ workload: API, since: 0, isAdoption: true }]);
+    await queuesWith({ debounce: 60_000 }).enqueueReloads([{ workload: `${WEB}-2`, since: 0 }]);
+    const counts = await queues.reloads.getJobCounts('wait', 'prioritized', 'delayed');
+    expect(counts).toEqual({ wait: 1, prioritized: 1, delayed: 1 });
+    expect(await queues.ready('reloads')).toBe(2);
+    expect(await queues.waiting('reloads')).toBe(3);
+    expect(await queues.ready('changes')).toBe(0);
+  });
+});
+
 describe('the queues', () => {
   it('keep every key under the prefix, as Redis Cluster needs it', async () => {
     const queues = queuesWith();

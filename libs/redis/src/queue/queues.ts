@@ -224,6 +224,12 @@ export class Queues {
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
   }
 
+  /** Returns how many jobs are ready to run and wait for a worker. Delayed jobs do not count. */
+  async ready(queue: QueueName): Promise<number> {
+    const counts = await this[queue].getJobCounts('wait', 'prioritized');
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  }
+
   /** As the function `oldestDue` says. */
   async oldestDue(name: QueueName, now: number): Promise<number> {
     return await oldestDue(this[name], this.#settings.connection, now);

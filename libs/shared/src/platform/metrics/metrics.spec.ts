@@ -62,6 +62,7 @@ describe('the metrics of the watcher', () => {
     'reroll_objects{kind="Secret"} 0',
     'reloader_workqueue_depth 0',
     'reroll_queue_oldest_seconds{queue="reloads"} 0',
+    'reroll_queue_ready_jobs{queue="reloads"} 0',
     'reroll_redis_up 0',
     'reroll_owed_workloads 0',
     'reroll_oldest_owed_seconds 0',

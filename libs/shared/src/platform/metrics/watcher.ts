@@ -121,6 +121,11 @@ function depthMetrics(registry: Registry) {
       name: 'reloader_workqueue_depth',
       help: 'Waiting jobs, including delayed ones; 0 on a standby.',
     }),
+    queueReady: gauge(registry, {
+      name: 'reroll_queue_ready_jobs',
+      help: 'Jobs that are ready to run and wait for a worker, without delayed ones, by queue; set by the leader.',
+      labels: { queue: ['changes', 'reloads', 'resumes'] },
+    }),
     queueOldest: gauge(registry, {
       name: 'reroll_queue_oldest_seconds',
       help: 'How long the oldest job that is ready to run has waited for a worker, in seconds, by queue; set by the leader.',
