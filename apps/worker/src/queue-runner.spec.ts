@@ -100,6 +100,46 @@ it('of an error of others, Redis is told neither message nor stack', async () =>
   }
 });
 
+it('a job that cannot be read fails once, is counted, and the log says what was expected, without its data', async () => {
+  const { prefix } = redis.freshKeys();
+  const connection = redis.client as RedisClient;
+  const queues = new Queues({ connection, prefix, debounce: 0, attempts: 3, backoff: 1 });
+  const lines: string[] = [];
+  const log = createLogger({ format: 'json', level: 'error', sink: { write: (line) => lines.push(line) } });
+  const seen = observers(undefined, log);
+  const worker = runQueue<ReloadJob>(
+    {
+      queue: RELOADS,
+      schema: reloadJob,
+      handle: () => Promise.reject(new Error('it has no payload')),
+      failed: () => Promise.reject(new Error('it has no payload')),
+    },
+    { connection: redis.connect(), prefix, concurrency: 1, lockDuration: 30_000 },
+    seen,
+  );
+  try {
+    const { id } = await queues.reloads.add(RELOADS, { v: 1, workload: 'hunter2', since: 0 } as never);
+    await vi.waitUntil(async () => (await queues.reloads.getFailedCount()) > 0, { timeout: 60_000 });
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        msg: expect.stringMatching(/^a job could not be read: InvalidJob: workload: ./u) as string,
+        queue: RELOADS,
+        job: id,
+      }),
+    ]);
+    expect(lines.join()).not.toContain('hunter2');
+    const { values } = await seen.metrics.jobs.get();
+    expect(values).toContainEqual({ labels: { queue: RELOADS, result: 'failed' }, value: 1 });
+    expect((await seen.metrics.outcomes.get()).values).toEqual([
+      { labels: { reason: 'InvalidJob' }, value: 1 },
+    ]);
+  } finally {
+    await worker.close();
+    await queues.close();
+  }
+});
+
 it('reports that it cannot take jobs if Redis does not say in time which version it is', async () => {
   const { prefix } = redis.freshKeys();
   const connection = new Redis(redis.url, { maxRetriesPerRequest: null, commandTimeout: 100 });

@@ -3,8 +3,9 @@ import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { readPayload } from '@reroll/redis/queue/jobs';
 import { leastPause } from '@reroll/redis/queue/least-pause';
+import { RELOADS } from '@reroll/redis/queue/queues';
 import type { z } from 'zod';
-import { jobErrorOf, NotYetError, type JobError } from './job-error.ts';
+import { JobError, jobErrorOf, NotYetError } from './job-error.ts';
 
 export interface Attempt {
   /** 1 for the first. */
@@ -133,7 +134,7 @@ async function runJob<Payload>(job: Job, token: string | undefined, by: Running<
     await job.removeDeduplicationKey();
     return await delay(job, token, UNKNOWN_VERSION_DELAY);
   }
-  if (reading.state === 'invalid') throw new UnrecoverableError(`InvalidJob: ${reading.problem}`);
+  if (reading.state === 'invalid') throw unreadable(job, reading.problem, by);
   const most = job.opts.attempts ?? 1;
   const attempt = { number: job.attemptsMade + 1, most, startedAt: Date.now(), jobId: job.id ?? '' };
   const queue = handler.queue;
@@ -150,6 +151,18 @@ async function runJob<Payload>(job: Job, token: string | undefined, by: Running<
   } finally {
     end();
   }
+}
+
+/** Reports a job that has no payload for its handler, and returns the error to throw. `problem` holds no value of the payload. */
+function unreadable<Payload>(job: Job, problem: string, { handler, observers }: Running<Payload>): Error {
+  const { metrics, log } = observers;
+  const error = new JobError('InvalidJob', problem, true);
+  const { queue } = handler;
+  metrics.jobs.inc({ queue, result: 'failed' });
+  metrics.errors.inc({ type: 'handler_error' });
+  if (queue === RELOADS) metrics.outcomes.inc({ reason: error.reason });
+  log.error(`a job could not be read: ${error.message}`, { queue, job: job.id });
+  return new UnrecoverableError(error.message);
 }
 
 async function fail<Payload>(
