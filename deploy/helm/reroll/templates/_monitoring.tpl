@@ -2,8 +2,7 @@
 {{- define "reroll.alert" -}}
 {{- $root := index . 0 -}}
 labels:
-  severity: {{ index . 1 }}
-  {{- with $root.Values.prometheusRule.alertLabels }}{{ toYaml . | nindent 2 }}{{ end }}
+  {{- toYaml (merge (dict) $root.Values.prometheusRule.alertLabels (dict "severity" (index . 1))) | nindent 2 }}
 annotations:
   summary: {{ index . 3 | quote }}
   runbook_url: {{ printf "%s#%s" $root.Values.prometheusRule.runbookUrl (index . 2 | lower) | quote }}

@@ -63,6 +63,11 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service | quote }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{/* The same, and those of the values beside them. Takes `labels`, too. A key that both have keeps the chart's value. */}}
+{{- define "reroll.labelsWith" -}}
+{{- toYaml (merge (include "reroll.labels" . | fromYaml) (.labels | default dict)) -}}
+{{- end -}}
+
 {{/* Labels of Deployments and pods of our processes: with those that the values add. */}}
 {{- define "reroll.workloadLabels" -}}
 {{- $added := .root.Values.reloader.deployment.labels | default dict -}}
