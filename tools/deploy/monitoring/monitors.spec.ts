@@ -22,7 +22,7 @@ describe.each(Object.entries(MONITORS))('reloader.%s', (name, kind) => {
           {
             key: 'app.kubernetes.io/component',
             operator: 'In',
-            values: ['watcher', 'worker', 'admin', 'standalone'],
+            values: ['watcher', 'worker', 'admin', 'admin-metrics', 'standalone'],
           },
         ],
       },
@@ -51,7 +51,7 @@ describe('Services for metrics', () => {
   it('are made for a ServiceMonitor, one a component, on the port named http', async () => {
     const manifests = await manifestsWith({ reloader: { serviceMonitor: { enabled: true } } });
     expect(services(manifests)).toEqual(
-      expect.arrayContaining(['reroll-watcher', 'reroll-worker', 'reroll-admin']),
+      expect.arrayContaining(['reroll-watcher', 'reroll-worker', 'reroll-admin-metrics']),
     );
     const watcher = manifests.find(
       ({ kind, metadata }) => kind === 'Service' && metadata.name === 'reroll-watcher',
@@ -78,6 +78,46 @@ describe('Services for metrics', () => {
       expect(ports).toEqual(Array.from({ length: 3 }, () => ('port' in service ? service.port : 9090)));
     },
   );
+
+  it('are not open to the outside, even if the admin is: its own Service has the API alone', async () => {
+    const manifests = await manifestsWith({
+      reloader: { serviceMonitor: { enabled: true }, service: { annotations: { note: 'b' } } },
+      admin: { service: { type: 'LoadBalancer' } },
+    });
+    const portsOf = (name: string): object => {
+      const found = manifests.find((each) => each.kind === 'Service' && each.metadata.name === name);
+      const { type, ports } = (found as unknown as { spec: { type: string; ports: { name: string }[] } })
+        .spec;
+      return { type, ports: ports.map((port) => port.name), annotations: found?.metadata.annotations };
+    };
+    expect(portsOf('reroll-admin')).toEqual({ type: 'LoadBalancer', ports: ['api'], annotations: undefined });
+    expect(portsOf('reroll-admin-metrics')).toEqual({
+      type: 'ClusterIP',
+      ports: ['http'],
+      annotations: { note: 'b' },
+    });
+    expect(manifests).toContainEqual(
+      expect.objectContaining({
+        kind: 'Service',
+        metadata: expect.objectContaining({
+          name: 'reroll-admin-metrics',
+          // The command line takes Services of the component admin for the API.
+          labels: expect.objectContaining({ 'app.kubernetes.io/component': 'admin-metrics' }) as object,
+        }) as object,
+        spec: expect.objectContaining({
+          selector: expect.objectContaining({ 'app.kubernetes.io/component': 'admin' }) as object,
+        }) as object,
+      }),
+    );
+  });
+
+  it('are made for no admin that is not there, and not twice for one process', async () => {
+    const reloader = { serviceMonitor: { enabled: true } };
+    const without = await manifestsWith({ reloader, admin: { enabled: false } });
+    expect(services(without)).toEqual(['reroll-watcher', 'reroll-worker', 'reroll-redis']);
+    const standalone = await manifestsWith({ reloader, mode: 'standalone' });
+    expect(services(standalone)).toEqual(['reroll-admin', 'reroll-standalone']);
+  });
 
   it('are not made otherwise', async () => {
     expect(services(await manifestsWith())).toEqual(['reroll-admin', 'reroll-redis']);

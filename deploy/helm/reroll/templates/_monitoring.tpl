@@ -48,5 +48,5 @@ matchLabels:
   app.kubernetes.io/name: {{ include "reroll.name" . | quote }}
   app.kubernetes.io/instance: {{ .Release.Name | quote }}
 matchExpressions:
-  - { key: app.kubernetes.io/component, operator: In, values: [watcher, worker, admin, standalone] }
+  - { key: app.kubernetes.io/component, operator: In, values: [watcher, worker, admin, admin-metrics, standalone] }
 {{- end -}}
