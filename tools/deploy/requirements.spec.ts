@@ -374,6 +374,11 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'redis.persistence.enabled is for a Redis with a pod of its own, and with mode standalone Redis is in the pod, in memory and without a port: take it out, set redis.external and redis.enabled to false for a Redis of yours, or set mode to distributed.',
   ],
   [
+    'memory of a Redis with a pod of its own, for one in the process',
+    { mode: 'standalone', redis: { maxMemory: '1gb' } },
+    'redis.maxMemory is "1gb", and is for a Redis with a pod of its own: with mode standalone, take it out, and set standalone.redisMaxMemory (now "192mb") instead.',
+  ],
+  [
     'TLS to a Redis without a port',
     { mode: 'standalone', redis: { tls: { enabled: true } } },
     'redis.tls.enabled is for a Redis with a pod of its own',
