@@ -482,7 +482,7 @@ const OBJECTS: readonly Row[] = [
 /** What is installed besides admin, which stakater/Reloader has nothing like: `admin.spec.ts` is about that. */
 function withoutAdmin(manifests: readonly Manifest[]): readonly Manifest[] {
   const isAdmin = ({ metadata }: Manifest): boolean =>
-    metadata.labels?.['app.kubernetes.io/component'] === 'admin';
+    metadata.labels?.['app.kubernetes.io/component']?.startsWith('admin') === true;
   return installed(manifests).filter((each) => !isAdmin(each));
 }
 
