@@ -16,8 +16,6 @@ export const RARELY_REACHED: Unreached = {
     'apps/worker/src/reload/reload.processor.ts': [
       'if (await this.#catchesUp(gathered)) return false;',
       'await catalog.setBackingOff(job.workload, isLast ? null : jobId);',
-      'if ((await requests.of(workload)) !== undefined) return true;',
-      'if (!row || row.leftAlone !== undefined || isInConflict(row.conflict)) return false;',
       `if (isLast && error.reason !== 'ApiUnavailable')`,
       'if (error instanceof NotYetError) throw error;',
       '} catch (error) {',

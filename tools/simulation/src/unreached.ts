@@ -150,6 +150,16 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
+    why: 'Few runs limit reloads per minute and also request some, or need a Namespace while the API server does not answer.',
+    isRare: true,
+    branches: {
+      'apps/worker/src/reload/expected-reload.ts': ['request: request?.id,', 'passes: request?.passes,'],
+      'apps/worker/src/reload/reload.processor.ts': [
+        'const read = expected && (await holds.read(namespaceOf(key)).catch(() => undefined));',
+      ],
+    },
+  },
+  {
     why: 'Few workers need a Namespace, or look again at what they held, while the API server or Redis does not answer.',
     isRare: true,
     branches: {

@@ -69,6 +69,15 @@ describe.each(HELD)('%s', (_, hold, reason) => {
     expect(recordedHashes(recordOfScene(scene))).toEqual({ [CM]: hashOf('new') });
   });
 
+  it.each([
+    ['read', () => undefined],
+    ['not read', unread],
+  ])('keeps the workload out of the line of reloads per minute if it is %s', async (_how, how: Change) => {
+    const scene = new Scene(all(hold, how, (changed) => void (changed.budget = [])));
+    expect(await scene.run()).toMatchObject({ reason });
+    expect(scene.slot).toEqual(['ask']);
+  });
+
   it('holds a manual reload', async () => {
     const scene = new Scene(all(hold, asked, settledBut(hold)));
     expect(await scene.run()).toMatchObject({ state: 'unchanged', reason, request: REQUEST });
@@ -384,18 +393,24 @@ describe('with a limit of rollouts at once', () => {
     expect(recordedReloads(recordOfScene(scene)).times).toHaveLength(1);
   });
 
-  it('a workload that has a slot keeps it while it waits for its turn by the rate', async () => {
-    const date = 1_800_000_000_000;
-    const waiting: Change = (scene) => {
-      scene.budget = [70_000];
-      scene.api.date = date;
-    };
-    const scene = new Scene(all(limited, granted, waiting));
-    await expect(scene.run()).rejects.toMatchObject({ wait: 70_000 });
-    expect(scene.slotCalls).toEqual([['keep', date + 71_000]]);
-    const without = new Scene(all(limited, waiting));
-    expect(await without.run()).toMatchObject({ reason: 'AwaitsRollouts' });
-    expect(without.slot).toEqual([]);
+  const date = 1_800_000_000_000;
+  const waiting: Change = (scene) => {
+    scene.budget = [70_000];
+    scene.api.date = date;
+  };
+
+  describe.each([['of the installation', limited]])('%s', (_where, limit) => {
+    it.each([
+      ['read', () => undefined],
+      ['not read', unread],
+    ])('a workload that is %s keeps its slot while it waits for its turn by the rate', async (_how, how) => {
+      const scene = new Scene(all(limit, granted, waiting, how));
+      await expect(scene.run()).rejects.toMatchObject({ wait: 70_000 });
+      expect(scene.slotCalls).toEqual([['keep', date + 71_000]]);
+      const without = new Scene(all(limit, waiting, how));
+      expect(await without.run()).toMatchObject({ reason: 'AwaitsRollouts' });
+      expect(without.slot).toEqual(['ask']);
+    });
   });
 
   it.each([
@@ -506,16 +521,56 @@ describe('a source whose change comes in waves', () => {
   });
 });
 
+describe('a workload that waits for its turn by the rate', () => {
+  const required = { 'reroll.dev/approval': 'required' };
+  const frozenBut: Change = all(annotated(frozen), passing('Frozen'));
+
+  it.each<[string, () => Promise<Change>]>([
+    ['whose change is approved', async () => annotated({ ...required, 'reroll.dev/approved': await idOf() })],
+    ['whose manual reload passes a freeze', async () => frozenBut],
+    ['whose manual reload changes no data', async () => all(asked, settled)],
+    [
+      'that has a slot of the rollouts at once',
+      async () => (scene) => {
+        scene.holds = { rollouts: 5 };
+        scene.isGranted = true;
+      },
+    ],
+  ])('is not read: one %s', async (_, change) => {
+    const reads: string[] = [];
+    const scene = new Scene(
+      all(await change(), (changed) => {
+        changed.budget = [5_000];
+        changed.api.before = (_method, path) => void (path.endsWith('/w') && reads.push(path));
+      }),
+    );
+    await expect(scene.run()).rejects.toMatchObject({ wait: 5_000 });
+    expect([scene.slot, reads]).toEqual([['ask', 'claim'], []]);
+  });
+
+  async function idOf(): Promise<string> {
+    const detail = (await new Scene(annotated(required)).run()).hold?.detail ?? '';
+    return /has the id ([0-9a-f]{10})\./.exec(detail)?.[1] ?? '';
+  }
+});
+
 function inAMoment(): string {
   return new Date(Date.now() + 60_000).toISOString();
 }
 
-test('nothing is patched while the Namespace cannot be read', async () => {
-  const scene = new Scene((changed) => {
-    changed.api.before = (_, path) => {
-      if (path.startsWith('/api/v1/namespaces/') && path.endsWith('/ns')) throw refusal(403);
-    };
-  });
-  await expect(scene.run()).rejects.toMatchObject({ reason: 'Forbidden' });
-  expect(scene.api.writes).toEqual([]);
-});
+test.each([
+  ['without', undefined, []],
+  ['with', [], ['ask']],
+])(
+  'nothing is patched while the Namespace cannot be read, %s a limit per minute',
+  async (_, budget, slot) => {
+    const scene = new Scene((changed) => {
+      changed.budget = budget;
+      changed.api.before = (_method, path) => {
+        if (path.startsWith('/api/v1/namespaces/') && path.endsWith('/ns')) throw refusal(403);
+      };
+    });
+    await expect(scene.run()).rejects.toMatchObject({ reason: 'Forbidden', pending: [CM] });
+    expect([scene.api.writes, scene.slot]).toEqual([[], slot]);
+  },
+);

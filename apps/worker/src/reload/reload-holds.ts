@@ -6,6 +6,7 @@ import { lastReloadOf, readMostRollouts } from '@reroll/core/holds/rollout-slots
 import { withReload, type PastReloads, type ReloadLimit } from '@reroll/core/holds/reload-limit';
 import { holdOf, limitOf, type HoldDefaults } from '@reroll/core/holds/reload-hold';
 import { recordedReloads } from '@reroll/core/record/record';
+import type { Plan } from '@reroll/core/reload/plan';
 import { NamespaceTurns } from '@reroll/core/state/namespace-turns';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { namespaceOf, type Annotations, type WorkloadKey } from '@reroll/core/model';
@@ -15,6 +16,7 @@ import type { ReloadJob } from '@reroll/redis/queue/jobs';
 import type { Queues } from '@reroll/redis/queue/queues';
 import type { RolloutSlots } from '@reroll/redis/queue/rollout-slots';
 import type { Gathered } from './reload-outcome.ts';
+import type { WorkloadNow } from './workload-reader.ts';
 
 /**
  * Milliseconds after which a held workload is looked at again, in case that nobody saw the end of its hold. Half of the time for which
@@ -48,7 +50,10 @@ export interface ReloadHoldsSettings {
 }
 
 /** What a held reload would do, and what it is to be recorded with. */
-type Held = Pick<Gathered, 'workload' | 'plan' | 'request' | 'passes'>;
+export interface Held extends Pick<Gathered, 'request' | 'passes'> {
+  readonly workload: Pick<WorkloadNow, 'key' | 'definition' | 'observed' | 'facts'>;
+  readonly plan: Pick<Plan, 'roll' | 'hashes'>;
+}
 
 export interface ReloadHoldsPorts {
   readonly namespaces: Pick<NamespaceReader, 'annotations'>;
@@ -147,22 +152,22 @@ export class ReloadHolds {
   }
 
   #needsSlot(namespace: Annotations): boolean {
-    return this.isLimited || mostRollouts(namespace) !== undefined;
+    return this.#isLimited || mostRollouts(namespace) !== undefined;
   }
 
   /** Whether the installation limits rollouts at once. */
-  get isLimited(): boolean {
+  get #isLimited(): boolean {
     return (this.#settings.defaults.rollouts ?? 0) > 0;
   }
 
   /** Gives up the workload's slot, because it is not reloaded now. `record`: the last one read. Rejects with ioredis' error. */
   async leave(workload: WorkloadKey, record: string | undefined): Promise<void> {
-    if (this.isLimited) await this.#ports.slots.leave(workload, lastReloadOf(record));
+    if (this.#isLimited) await this.#ports.slots.leave(workload, lastReloadOf(record));
   }
 
   /** The workload keeps its slot while it waits for so long (milliseconds) for something else. Rejects with ioredis' error. */
   async keepSlot(workload: WorkloadKey, wait: number): Promise<void> {
-    if (this.isLimited) await this.#ports.slots.keep(workload, this.#ports.apiTime() + wait);
+    if (this.#isLimited) await this.#ports.slots.keep(workload, this.#ports.apiTime() + wait);
   }
 
   /** Returns the reloads to record with one that is made now. */

@@ -10,6 +10,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { sourceRow, workloadRow } from '@reroll/redis/catalog/testing/rows';
 import { useRealRedis } from '@reroll/redis/testing/real-redis';
 import { NotYetError } from '../job-error.ts';
+import type { Held } from './reload-holds.ts';
 import { ReloadProcessor, type ReloadSettings } from './reload.processor.ts';
 import type { Reload } from './send/reload-way.ts';
 import type { ReloadWays } from './send/reload-ways.ts';
@@ -35,6 +36,8 @@ class World {
   /** GETs of the API server. */
   gets = 0;
   readonly sent: string[] = [];
+  /** Workloads whose reload is held. */
+  frozen: ReadonlySet<string> = new Set();
   /** The record of each workload; all were last reloaded with the old data. */
   readonly records = new Map<string, string>();
   readonly catalog = only<Catalog>('catalog', {
@@ -126,12 +129,12 @@ class World {
     };
     const holds = {
       read: async () => ({ namespace: {}, installation: {} }),
-      holdOf: async () => undefined,
+      holdOf: async ({ workload }: Held) =>
+        this.frozen.has(workload.key) ? ({ reason: 'Frozen', detail: '' } as const) : undefined,
       reloadsAfter: () => undefined,
       lookAgain: async () => undefined,
       leave: async () => undefined,
       keepSlot: async () => undefined,
-      isLimited: false,
     };
     return new ReloadProcessor(
       {
@@ -214,6 +217,21 @@ describe('with a limit of reloads', () => {
     }
     const ofB = world.sent.slice(1).filter((workload) => workload.startsWith('Deployment/b/'));
     expect(ofB).toEqual(workloads('b', 5));
+  });
+
+  it('1,000 that are held keep no place in the line', async () => {
+    const world = new World();
+    const budget = oneSlot();
+    const processor = world.processor(budget);
+    const frozen = workloads('a', 1_000);
+    world.frozen = new Set(frozen);
+    await budget.claim('Deployment/busy/0');
+    await budget.end('Deployment/busy/0', true);
+    const free = 'Deployment/a/free' as const;
+    expect(await handleAll(processor, [...frozen, free])).toEqual([free]);
+    await refill();
+    expect(await handleAll(processor, [...frozen, free])).toEqual([]);
+    expect(world.sent).toEqual([free]);
   });
 
   it('a slot that another worker left when it died serves the same workload', async () => {

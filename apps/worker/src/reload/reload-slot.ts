@@ -14,14 +14,15 @@ export class ReloadSlot {
     this.#workload = workload;
   }
 
-  /**
-   * Claims a slot if the workload already waits for one, or if it is expected to need one. Rejects with `NotYetError`
-   * until it is the workload's turn.
-   */
-  async claimIf(isExpected: () => Promise<boolean>): Promise<void> {
+  /** If the workload waits for a slot, rejects with `NotYetError` until it is its turn, which claims the slot. */
+  async awaitTurn(): Promise<void> {
     const wait = await this.#budget.ask(this.#workload);
     if (wait !== undefined) this.#settle(wait);
-    else if (await isExpected()) await this.#claim();
+  }
+
+  /** Claims a slot unless it has one, if it is expected to need it. Rejects with `NotYetError` if it has to wait. */
+  async claimIf(isExpected: () => Promise<boolean>): Promise<void> {
+    if (this.#state === 'none' && (await isExpected())) await this.#claim();
   }
 
   /**

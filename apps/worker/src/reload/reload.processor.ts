@@ -3,13 +3,11 @@ import type { ReloadRequest, ReloadRequests } from '@reroll/redis/catalog/reques
 import type { RateBudget } from '@reroll/redis/processes/rate';
 import type { NamespaceHolds } from '@reroll/core/holds/hold';
 import { NO_RELOADS } from '@reroll/core/holds/reload-limit';
-import { isInConflict } from '@reroll/core/state/workloads/conflict';
-import { pendingCauseOf } from '@reroll/core/state/pending';
-import { sourceKeyIn, type SourceName } from '@reroll/core/state/rows';
+import type { SourceName } from '@reroll/core/state/rows';
 import { decidedBy } from '@reroll/core/state/workloads/template-owner';
 import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/settings';
 import { recordedReloads, recordWithReloads, writeRecord } from '@reroll/core/record/record';
-import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
 import type { Reason } from '@reroll/core/reasons';
 import type { RolledSource } from '@reroll/core/reload/patch';
 import { requestState } from '@reroll/core/reload/request';
@@ -38,6 +36,7 @@ import {
 } from './reload-outcome.ts';
 import type { ReloadHolds } from './reload-holds.ts';
 import type { ReloadReports } from './reload-reports.ts';
+import { expectedReload } from './expected-reload.ts';
 import { readSources } from './read-sources.ts';
 import { ReloadSlot } from './reload-slot.ts';
 import type { ReloadWay, Sent } from './send/reload-way.ts';
@@ -62,10 +61,7 @@ export interface ReloadPorts {
   readonly requests: Pick<ReloadRequests, 'of' | 'done'>;
   readonly workloads: Pick<WorkloadReader, 'read' | 'known' | 'refresh' | 'decide'>;
   readonly sources: Pick<SourceReader, 'read'>;
-  readonly holds: Pick<
-    ReloadHolds,
-    'read' | 'holdOf' | 'reloadsAfter' | 'lookAgain' | 'leave' | 'keepSlot' | 'isLimited'
-  >;
+  readonly holds: Pick<ReloadHolds, 'read' | 'holdOf' | 'reloadsAfter' | 'lookAgain' | 'leave' | 'keepSlot'>;
   readonly ways: ReloadWays;
   readonly budget: Pick<RateBudget, 'isLimited' | 'ask' | 'claim' | 'end'>;
   readonly reports: Pick<ReloadReports, 'overtaken' | 'leftToOthers' | 'ended' | 'held' | 'failed'>;
@@ -133,25 +129,23 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
   /**
    * Handles a job in these steps:
    *
-   * 1. If reloads are limited and the catalog shows the workload as pending: claim a slot.
-   * 2. If the catalog knows all that a patch needs, and a reload is all that is pending: patch, and read nothing. The patch applies
-   *    only if the workload is as the catalog says; if it is not, go on.
-   * 3. Read the workload, then the catalog's rows of it and its sources.
-   * 4. Plan, read the sources that the plan needs (always after the workload), and plan again.
-   * 5. If the reload is held, write nothing. Claim a slot if only now a reload turns out to be needed. Patch. If a test of the patch
-   *    fails, start again at 3, at most five times.
+   * 1. If reloads are limited per minute and the workload waits for its turn: go on only when that has come.
+   * 2. If the catalog knows all that a patch needs, and a reload is all that is pending: patch as in 6, and read nothing. The patch
+   *    applies only if the workload is as the catalog says; if it is not, go on.
+   * 3. If the catalog shows a reload that is pending and not held: claim a slot, so that what waits for one reads nothing.
+   * 4. Read the workload, then the catalog's rows of it and its sources.
+   * 5. Plan, read the sources that the plan needs (always after the workload), and plan again.
+   * 6. If the reload is held, write nothing. Claim a slot if there is none yet. Patch. If a test of the patch fails, start again at 4,
+   *    at most five times.
    *
-   * Step 2 is left out unless this is the first attempt. Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
+   * Step 2 is left out unless this is the first attempt. A held workload never waits for a slot, so that no other has to wait for
+   * it. Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
    */
   async process(job: ReloadJob, isFirst = true): Promise<ReloadOutcome> {
     const { budget, holds } = this.#ports;
     const slot = new ReloadSlot(budget, job.workload);
     try {
-      // Where rollouts are limited, the workload first waits for that, so that its turn is not over when it may be reloaded.
-      if (budget.isLimited && this.#writes() && !holds.isLimited)
-        await slot.claimIf(() => this.#isPending(job.workload));
-      const known = isFirst && this.#settings.patchesUnread && (await this.#attemptUnread(job, slot));
-      const outcome = known || (await this.#handle(job, slot));
+      const outcome = await this.#inTurn(job, slot, isFirst);
       await slot.end();
       return outcome;
     } catch (error) {
@@ -160,6 +154,15 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       if (error instanceof NotYetError) await holds.keepSlot(job.workload, error.wait).catch(() => undefined);
       throw error;
     }
+  }
+
+  async #inTurn(job: ReloadJob, slot: ReloadSlot, isFirst: boolean): Promise<ReloadOutcome> {
+    const isCounted = this.#ports.budget.isLimited && this.#writes();
+    if (isCounted) await slot.awaitTurn();
+    const known = isFirst && this.#settings.patchesUnread && (await this.#attemptUnread(job, slot));
+    if (known) return known;
+    if (isCounted) await slot.claimIf(() => this.#isExpected(job.workload));
+    return await this.#handle(job, slot);
   }
 
   async #handle(job: ReloadJob, slot: ReloadSlot): Promise<ReloadOutcome> {
@@ -203,16 +206,14 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     return !dryRun && !notifyOnly;
   }
 
-  /** Whether the catalog shows the workload as pending. Does not read from the API server. */
-  async #isPending(workload: WorkloadKey): Promise<boolean> {
-    const { catalog, requests } = this.#ports;
-    if ((await requests.of(workload)) !== undefined) return true;
-    const row = (await catalog.workloads([workload])).get(workload);
-    if (!row || row.leftAlone !== undefined || isInConflict(row.conflict)) return false;
-    const keyOf = (name: SourceName): SourceKey => sourceKeyIn(namespaceOf(workload), name);
-    const sources = await catalog.sources(row.dependencies.map(keyOf));
+  /** Whether the catalog shows a reload that is pending and not held. Does not read the workload. */
+  async #isExpected(key: WorkloadKey): Promise<boolean> {
+    const { catalog, requests, holds } = this.#ports;
     const triggers = { ...NO_TRIGGERS, onDelete: this.#settings.onDelete };
-    return pendingCauseOf(row, (name) => sources.get(keyOf(name)), triggers) === 'owed';
+    const expected = await expectedReload(key, { catalog, request: await requests.of(key), triggers });
+    // If the Namespace cannot be read, the job fails when it has read the workload, which the failure then tells of.
+    const read = expected && (await holds.read(namespaceOf(key)).catch(() => undefined));
+    return expected !== undefined && read !== undefined && !(await holds.holdOf(expected, read));
   }
 
   /** False if the workload must be read and decided again. */

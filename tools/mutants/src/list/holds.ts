@@ -133,6 +133,12 @@ export const holdMutants = [
       killedBy: { spec: RELOADS, test: 'keeps the workload as it is if it is' },
     },
     {
+      name: 'a held workload waits for its turn by the rate',
+      text: `return expected !== undefined && read !== undefined && !(await holds.holdOf(expected, read));`,
+      replacement: `return expected !== undefined && read !== undefined;`,
+      killedBy: { spec: RELOADS, test: 'keeps the workload out of the line' },
+    },
+    {
       name: 'nobody looks at a held workload again',
       text: `await holds.lookAgain(job, outcome.hold, recordIn(outcome));`,
       replacement: ``,
