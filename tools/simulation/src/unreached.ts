@@ -144,9 +144,6 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/reload.processor.ts': [
         'if (error instanceof NotYetError) await holds.keepSlot(job.workload, error.wait).catch(() => undefined);',
       ],
-      'apps/worker/src/reload/reload-holds.ts': [
-        'if (this.isLimited) await this.#ports.slots.keep(workload, this.#ports.apiTime() + wait);',
-      ],
     },
   },
   {

@@ -399,7 +399,10 @@ describe('with a limit of rollouts at once', () => {
     scene.api.date = date;
   };
 
-  describe.each([['of the installation', limited]])('%s', (_where, limit) => {
+  describe.each([
+    ['of the installation', limited],
+    ['of the Namespace', annotatedLimit],
+  ])('%s', (_where, limit) => {
     it.each([
       ['read', () => undefined],
       ['not read', unread],

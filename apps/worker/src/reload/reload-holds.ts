@@ -167,7 +167,7 @@ export class ReloadHolds {
 
   /** The workload keeps its slot while it waits for so long (milliseconds) for something else. Rejects with ioredis' error. */
   async keepSlot(workload: WorkloadKey, wait: number): Promise<void> {
-    if (this.#isLimited) await this.#ports.slots.keep(workload, this.#ports.apiTime() + wait);
+    await this.#ports.slots.keep(workload, this.#ports.apiTime() + wait);
   }
 
   /** Returns the reloads to record with one that is made now. */

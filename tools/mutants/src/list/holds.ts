@@ -95,6 +95,12 @@ export const holdMutants = [
       killedBy: { spec: RELOADS, test: 'is held otherwise' },
     },
     {
+      name: 'a workload loses its slot while it waits for its turn by the rate',
+      text: `await this.#ports.slots.keep(workload, this.#ports.apiTime() + wait);`,
+      replacement: ``,
+      killedBy: { spec: RELOADS, test: 'keeps its slot while it waits for its turn by the rate' },
+    },
+    {
       name: 'the waves of a change go by what the catalog has of older data',
       text: `if (!members || !source || isOther(source.hash, plan.hashes?.[settings.source]))`,
       replacement: `if (!members || !source)`,
