@@ -275,7 +275,7 @@ export class Scene {
     const spec = this.kind === 'CronJob' ? { jobTemplate: { spec: { template } } } : { template };
     return {
       metadata: {
-        name: 'w',
+        name: this.name,
         namespace: NAMESPACE,
         uid: UID,
         resourceVersion: '30',

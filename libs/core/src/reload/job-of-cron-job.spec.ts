@@ -14,6 +14,12 @@ describe('the name of a Job of a CronJob', () => {
     expect(name).toHaveLength(63);
     expect(name).toMatch(/^x+-a1b2c3d4e5$/);
   });
+
+  it('leaves room for the index of the last pod of an Indexed Job', () => {
+    const name = jobName('x'.repeat(52), 'a1b2c3d4e5', { completionMode: 'Indexed', completions: 11 });
+    expect(`${name}-10`).toHaveLength(63);
+    expect(name).toMatch(/^x+-a1b2c3d4e5$/);
+  });
 });
 
 describe('the Job of a CronJob', () => {

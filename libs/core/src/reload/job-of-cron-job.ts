@@ -1,5 +1,6 @@
 import type { Annotations, PodTemplate } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
+import { longestJobName, type JobSize } from './longest-job-name.ts';
 
 /**
  * Annotation of a CronJob: the suffix of its next Job's name. It is written before it is needed, and renewed with the record of
@@ -7,11 +8,9 @@ import { RECORD_ANNOTATION } from '../record/record.ts';
  */
 export const NEXT_JOB_ANNOTATION = 'reroll.dev/next-job';
 
-const MAX_NAME = 63;
-
-/** Returns `<CronJob>-<suffix>`, with the CronJob's part cut so that the name has at most 63 characters. */
-export function jobName(cronJob: string, suffix: string): string {
-  return `${cronJob.slice(0, MAX_NAME - 1 - suffix.length)}-${suffix}`;
+/** Returns `<CronJob>-<suffix>`, with the CronJob's part cut to what a Job of its template may have. */
+export function jobName(cronJob: string, suffix: string, template?: JobSize): string {
+  return `${cronJob.slice(0, longestJobName(template) - 1 - suffix.length)}-${suffix}`;
 }
 
 export interface JobInput {

@@ -108,10 +108,11 @@ describe('a pending Job', () => {
   });
 
   it('has a name of at most 63 characters, the same for the same Job', () => {
-    const name = pendingJobName('x'.repeat(63), 'u1');
+    const long = { name: 'x'.repeat(63), uid: 'u1' };
+    const name = pendingJobName(long);
     expect(name).toHaveLength(63);
-    expect(pendingJobName('x'.repeat(63), 'u1')).toBe(name);
-    expect(pendingJobName('x'.repeat(63), 'u2')).not.toBe(name);
+    expect(pendingJobName(long)).toBe(name);
+    expect(pendingJobName({ ...long, uid: 'u2' })).not.toBe(name);
   });
 
   it.each([
@@ -120,7 +121,21 @@ describe('a pending Job', () => {
     ['after a dash', `${'a'.repeat(50)}--bcdefghi`],
   ])('has a name of a DNS subdomain if that of the Job is cut %s', (_where, name) => {
     const part = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
-    expect(pendingJobName(name, 'u1')).toMatch(new RegExp(`^${part}(?:\\.${part})*$`, 'u'));
-    expect(pendingJobName(name, 'u1').length).toBeLessThanOrEqual(63);
+    const pendingName = pendingJobName({ name, uid: 'u1' });
+    expect(pendingName).toMatch(new RegExp(`^${part}(?:\\.${part})*$`, 'u'));
+    expect(pendingName.length).toBeLessThanOrEqual(63);
   });
+
+  it.each([1, 10, 11, 100_000])(
+    'of an Indexed Job with %i completions has a name that leaves room for the index of its last pod',
+    (completions) => {
+      const name = 'x'.repeat(63 - `-${completions - 1}`.length);
+      const spec = { ...recreated.spec, completionMode: 'Indexed', completions };
+      const manifest = { ...recreated, metadata: { ...recreated.metadata, name }, spec };
+      const indexed = pendingJobOf({ uid: 'u1', manifest });
+      expect(`${indexed.metadata.name}-${completions - 1}`).toHaveLength(63);
+      const kept = keptBy({ ...indexed, metadata: { ...indexed.metadata, uid: 'u2' } });
+      expect(kept?.manifest.metadata.name).toBe(name);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { jsonFields } from '../json.ts';
 import { createHash } from 'node:crypto';
 import type { Annotations, PodTemplate } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
+import { longestJobName, type JobSize } from './longest-job-name.ts';
 
 /**
  * A Job's pod template cannot be changed, so a reload deletes the Job and creates it again. Meanwhile a suspended Job with another
@@ -22,8 +23,6 @@ const GENERATED = [
   'job-name',
 ] as const;
 
-const MAX_NAME = 63;
-
 interface Metadata {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Annotations;
@@ -37,7 +36,7 @@ interface LabelledTemplate extends PodTemplate {
     | undefined;
 }
 
-interface JobSpec {
+interface JobSpec extends JobSize {
   readonly suspend?: boolean;
   readonly manualSelector?: boolean;
   readonly selector?: unknown;
@@ -88,7 +87,7 @@ export function pendingJobOf({ uid, manifest }: Kept): JobManifest {
   return {
     ...manifest,
     metadata: {
-      name: pendingJobName(name, uid),
+      name: pendingJobName({ name, uid, spec: manifest.spec }),
       namespace,
       labels: { [PENDING_JOB_LABEL]: 'true' },
       annotations: { [PENDING_JOB_ANNOTATION]: JSON.stringify({ v: 1, name, uid, suspend, metadata }) },
@@ -101,9 +100,9 @@ export function pendingJobOf({ uid, manifest }: Kept): JobManifest {
 export function keptBy(pendingJob: JobRead): Kept | undefined {
   const text = pendingJob.metadata.annotations?.[PENDING_JOB_ANNOTATION];
   const wire = text === undefined ? undefined : parse(text);
-  if (wire === undefined || pendingJob.metadata.name !== pendingJobName(wire.name, wire.uid))
-    return undefined;
-  const { namespace } = pendingJob.metadata;
+  if (wire === undefined) return undefined;
+  const { namespace, name } = pendingJob.metadata;
+  if (name !== pendingJobName({ ...wire, spec: pendingJob.spec })) return undefined;
   return {
     uid: wire.uid,
     manifest: {
@@ -115,10 +114,16 @@ export function keptBy(pendingJob: JobRead): Kept | undefined {
   };
 }
 
-/** Returns `<Job>-<hash of its uid>` in at most 63 characters; always the same for one Job. A name that is cut at a dot loses the dot. */
-export function pendingJobName(name: string, uid: string): string {
+interface NamedJob {
+  readonly name: string;
+  readonly uid: string;
+  readonly spec?: JobSize | undefined;
+}
+
+/** Returns `<Job>-<hash of its uid>`, cut to what a Job may have; always the same for one Job. A name that is cut at a dot loses the dot. */
+export function pendingJobName({ name, uid, spec }: NamedJob): string {
   const hash = createHash('sha256').update(uid).digest('hex').slice(0, 10);
-  return `${cutName(name, MAX_NAME - 1 - hash.length)}-${hash}`;
+  return `${cutName(name, longestJobName(spec) - 1 - hash.length)}-${hash}`;
 }
 
 interface WirePendingJob {

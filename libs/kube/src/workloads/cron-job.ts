@@ -1,4 +1,5 @@
 import type { PodTemplate } from '@reroll/core/model';
+import type { JobSize } from '@reroll/core/reload/longest-job-name';
 import type { RolloutStatus } from '@reroll/core/rollouts/rollout';
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
@@ -11,7 +12,7 @@ export interface CronJobObject extends KubeObject {
         readonly labels?: Readonly<Record<string, string>>;
         readonly annotations?: Readonly<Record<string, string>>;
       };
-      readonly spec?: { readonly template?: PodTemplate };
+      readonly spec?: JobSize & { readonly template?: PodTemplate };
     };
   };
   readonly status?: { readonly active?: readonly unknown[] };

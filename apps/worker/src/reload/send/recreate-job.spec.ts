@@ -4,7 +4,7 @@ import { NotYetError } from '../../job-error.ts';
 import { refusal } from '../../testing/fake-api.ts';
 import { all, answers, Scene, type Change } from '../../testing/scene.ts';
 
-const PENDING = pendingJobName('w', 'uid-w');
+const PENDING = pendingJobName({ name: 'w', uid: 'uid-w' });
 const job: Change = (scene) => void (scene.kind = 'Job');
 const MINUTE = 60_000;
 

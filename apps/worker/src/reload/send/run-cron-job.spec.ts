@@ -2,6 +2,7 @@ import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { NEXT_JOB_ANNOTATION } from '@reroll/core/reload/job-of-cron-job';
 import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
 import type { KubeObject } from '@reroll/kube/objects';
+import type { CronJobObject } from '@reroll/kube/workloads/cron-job';
 import { expect, it } from 'vitest';
 import { recordOf, Scene } from '../../testing/scene.ts';
 
@@ -67,4 +68,16 @@ it('of such a Job, nothing but a record and the id of a request gets to the Cron
   expect(annotations[NEXT_JOB_ANNOTATION]).not.toBe('abc');
   expect(annotations[RECORD_ANNOTATION]).toBe(recordOf('new'));
   expect(annotations).not.toHaveProperty([REQUEST_ANNOTATION]);
+});
+
+it('a CronJob whose Jobs are Indexed gets a Job with a name that leaves room for the index', async () => {
+  const scene = new Scene((of) => {
+    of.kind = 'CronJob';
+    of.name = 'w'.repeat(52);
+    of.annotations[NEXT_JOB_ANNOTATION] = 'a1b2c3d4e5';
+  });
+  const { spec } = scene.object as CronJobObject;
+  Object.assign(spec?.jobTemplate?.spec ?? {}, { completionMode: 'Indexed', completions: 100 });
+  await scene.run();
+  expect(scene.api.writes).toContain(`POST ${'w'.repeat(49)}-a1b2c3d4e5`);
 });

@@ -59,7 +59,7 @@ export class RunCronJob implements ReloadWay {
   async catchUp(workload: WorkloadNow): Promise<boolean> {
     const next = nextOf(workload);
     if (next === undefined) return false;
-    const carried = await this.#carriedBy(workload, jobName(workload.object.metadata.name, next));
+    const carried = await this.#carriedBy(workload, nextJobName(workload.object, next));
     if (carried === undefined) return false;
     await this.#write(workload, {
       ...carried,
@@ -80,7 +80,7 @@ export class RunCronJob implements ReloadWay {
     const held = workload.observed.record;
     const next = nextOf(workload);
     if (next === undefined) return this.#nameFirst(workload);
-    const carried = await this.#create(reload, jobName(workload.object.metadata.name, next));
+    const carried = await this.#create(reload, nextJobName(workload.object, next));
     const written = await this.#write(workload, {
       record: carried?.record ?? held,
       request: carried?.request,
@@ -179,6 +179,10 @@ function standsFor(carried: Carried | undefined, { record, request }: Reload): b
 function nextOf({ object }: WorkloadNow): string | undefined {
   const next = object.metadata.annotations?.[NEXT_JOB_ANNOTATION];
   return next !== undefined && /^[a-z0-9]{1,10}$/u.test(next) ? next : undefined;
+}
+
+function nextJobName({ metadata, spec }: CronJobObject, next: string): string {
+  return jobName(metadata.name, next, spec?.jobTemplate?.spec);
 }
 
 function suffix(): string {
