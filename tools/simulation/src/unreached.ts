@@ -78,7 +78,7 @@ export const UNREACHED: readonly Unreached[] = [
         "(passes.includes('AwaitsWave') ? undefined : await this.#waveHold(held, holds));",
         "const where = most === undefined ? 'installation' : 'namespace or the installation';",
         'return (this.#settings.defaults.rollouts ?? 0) > 0;',
-        'const counted = limit ?? (this.#needsSlot(namespace) ? LAST_ONLY : undefined);',
+        'const counted = limit ?? (this.#needsSlot(workload, namespace) ? LAST_ONLY : undefined);',
       ],
       'libs/redis/src/catalog/wave-reader.ts': [
         'if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);',
@@ -104,7 +104,7 @@ export const UNREACHED: readonly Unreached[] = [
         'if (!source) return { source, members: [] };',
         'if (known.since === undefined) return { source, members: undefined };',
         "const isStale = adoptStale === 'reload' && recorded === undefined && row.stale.includes(name);",
-        'rollout: seenRollout(known.of.get(workload), known.since ?? Infinity),',
+        'rollout: seenRollout(hasRollouts(workload) ? known.of.get(workload) : undefined, known.since ?? Infinity),',
         ": { state: 'unavailable', since: unavailableSince };",
         "return PAUSED.has(rollout.code) ? { state: 'paused' } : { state: 'underWay', since: rollout.since };",
       ],

@@ -11,8 +11,11 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SlotGranter } from './slot-granter.ts';
 
-const key = (name: string): WorkloadKey =>
-  name.includes('/') ? (`Deployment/${name}` as WorkloadKey) : `Deployment/shop/${name}`;
+/** `name`, `namespace/name` or a whole key. */
+const key = (name: string): WorkloadKey => {
+  const parts = name.split('/');
+  return [...['Deployment', 'shop'].slice(0, 3 - parts.length), ...parts].join('/') as WorkloadKey;
+};
 
 /** What the granter works with; it grants `total` slots. */
 class Install {
@@ -169,6 +172,13 @@ describe('a slot', () => {
     for (const name of ['a', 'b', 'c', 'd']) install.reloaded(name);
     install.ask('e');
     expect(await install.turn()).toBe('other/b');
+  });
+
+  it('is not used by a Job that was reloaded and runs', async () => {
+    const install = new Install(1);
+    install.reloaded('Job/shop/migrate');
+    install.ask('a');
+    expect(await install.turn()).toBe('a');
   });
 
   it('is not counted for a rollout that somebody else began', async () => {

@@ -1,5 +1,6 @@
 import { grantSlots, usesSlot, type Slots } from '@reroll/core/holds/rollout-slots';
 import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
+import { hasRollouts } from '@reroll/core/rollouts/rollout';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import type { Queues } from '@reroll/redis/queue/queues';
@@ -117,7 +118,7 @@ export class SlotGranter {
     const used = new Set(grants.keys());
     const { tracker, metrics } = this.#context;
     for (const [workload, { state }] of tracker.tracked)
-      if (usesSlot(state, this.#lastReloads.of(workload), now)) used.add(workload);
+      if (hasRollouts(workload) && usesSlot(state, this.#lastReloads.of(workload), now)) used.add(workload);
     this.#dropGone();
     const granted = grantSlots(this.#waiting, { used, ...this.#limit, count: GRANTS_PER_TURN });
     for (const workload of granted) used.add(workload);

@@ -386,12 +386,20 @@ describe('with a limit of rollouts at once', () => {
     ['a slot', all(limited, granted)],
     ['a slot of its Namespace', all(annotatedLimit, granted)],
     ['a manual reload that passes the limit', all(limited, passing('AwaitsRollouts'))],
-    ['no rollout', all(limited, (scene) => void (scene.kind = 'CronJob'))],
   ])('a workload with %s is reloaded, and the time recorded', async (_, change) => {
     const scene = new Scene(change);
     expect(await scene.run()).toMatchObject({ state: 'reloaded', rolled: [CM] });
     expect(recordedReloads(recordOfScene(scene)).times).toHaveLength(1);
   });
+
+  it.each(['Job', 'CronJob'] as const)(
+    'a %s is reloaded without a slot, and no time is recorded for it',
+    async (kind) => {
+      const scene = new Scene(all(limited, annotatedLimit, (of) => void (of.kind = kind)));
+      expect(await scene.run()).toMatchObject({ state: 'reloaded', rolled: [CM] });
+      expect(recordedReloads(recordOfScene(scene)).times).toEqual([]);
+    },
+  );
 
   const date = 1_800_000_000_000;
   const waiting: Change = (scene) => {

@@ -7,6 +7,7 @@ import { withReload, type PastReloads, type ReloadLimit } from '@reroll/core/hol
 import { holdOf, limitOf, type HoldDefaults } from '@reroll/core/holds/reload-hold';
 import { recordedReloads } from '@reroll/core/record/record';
 import type { Plan } from '@reroll/core/reload/plan';
+import { hasRollouts } from '@reroll/core/rollouts/rollout';
 import { NamespaceTurns } from '@reroll/core/state/namespace-turns';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { namespaceOf, type Annotations, type WorkloadKey } from '@reroll/core/model';
@@ -141,9 +142,7 @@ export class ReloadHolds {
 
   /** Comes last, so that no reload that is held anyway takes a slot. */
   async #slotHold({ workload }: Held, { namespace }: NamespaceHolds): Promise<ReloadHold | undefined> {
-    // Others have no rollout.
-    const hasRollout = workload.definition.reloadedBy === 'patch';
-    if (!hasRollout || this.#settings.isDryRun === true || !this.#needsSlot(namespace)) return undefined;
+    if (this.#settings.isDryRun === true || !this.#needsSlot(workload, namespace)) return undefined;
     if (await this.#ports.slots.isGranted(workload.key)) return undefined;
     const most = mostRollouts(namespace);
     const where = most === undefined ? 'installation' : 'namespace or the installation';
@@ -151,8 +150,8 @@ export class ReloadHolds {
     return { reason: 'AwaitsRollouts', most, detail };
   }
 
-  #needsSlot(namespace: Annotations): boolean {
-    return this.#isLimited || mostRollouts(namespace) !== undefined;
+  #needsSlot({ key }: Pick<WorkloadNow, 'key'>, namespace: Annotations): boolean {
+    return hasRollouts(key) && (this.#isLimited || mostRollouts(namespace) !== undefined);
   }
 
   /** Whether the installation limits rollouts at once. */
@@ -174,7 +173,7 @@ export class ReloadHolds {
   reloadsAfter({ workload }: Held, { namespace }: NamespaceHolds): PastReloads | undefined {
     const { annotations, record } = workload.observed;
     const limit = limitOf({ workload: annotations, namespace, defaults: this.#settings.defaults });
-    const counted = limit ?? (this.#needsSlot(namespace) ? LAST_ONLY : undefined);
+    const counted = limit ?? (this.#needsSlot(workload, namespace) ? LAST_ONLY : undefined);
     const now = this.#ports.apiTime();
     return counted && withReload(recordedReloads(record, now), counted, now);
   }

@@ -1,3 +1,11 @@
+import { kindOf, type WorkloadKey } from '../model.ts';
+
+/** Whether reloads of the workload begin a rollout. A Job or CronJob is run again instead; other changes do not wait for its run. */
+export function hasRollouts(workload: WorkloadKey): boolean {
+  const kind = kindOf(workload);
+  return kind !== 'Job' && kind !== 'CronJob';
+}
+
 /** Why a rollout is in its state, in words for users. A released code keeps its meaning. */
 export const ROLLOUT_CODES = {
   Complete: 'Every pod has the current template and is available.',

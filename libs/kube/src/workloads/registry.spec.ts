@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../objects.ts';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import type { ObservedWorkload } from '@reroll/core/state/rows';
+import { hasRollouts } from '@reroll/core/rollouts/rollout';
 import { argoRollout } from './argo-rollout.ts';
 import { observed } from './observe.ts';
 import { WORKLOAD_DEFINITIONS, workloadKind } from './registry.ts';
@@ -256,6 +257,13 @@ describe('the rollout of a DeploymentConfig', () => {
 });
 
 describe('the registry', () => {
+  test.each(WORKLOAD_DEFINITIONS)(
+    'says of $kind whether its reloads begin rollouts',
+    ({ kind, reloadedBy }) => {
+      expect(hasRollouts(`${kind}/shop/web`)).toBe(reloadedBy === 'patch');
+    },
+  );
+
   test.each([
     ['Rollouts only when asked to', 'Rollout', [true, false, false]],
     ['DeploymentConfigs unless told not to', 'DeploymentConfig', [true, true, false]],

@@ -10,7 +10,8 @@ import { WaveReader } from './wave-reader.ts';
 const DB: SourceKey = 'Secret/shop/db';
 const NEW = recordHash({ data: { v: 'bmV3' } }, []);
 const OLD = recordHash({ data: { v: 'b2xk' } }, []);
-const key = (name: string): WorkloadKey => `Deployment/shop/${name}`;
+const key = (name: string): WorkloadKey =>
+  name.includes('/') ? (name as WorkloadKey) : `Deployment/shop/${name}`;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -57,7 +58,9 @@ function reader(
       for (let at = 0; at < keys.length; at += 500) {
         const some = keys.slice(at, at + 500);
         asked.push(`${some.length} rows`);
-        yield new Map(some.map((each) => [each, rows[each.split('/')[2] ?? ''] as WorkloadRow]));
+        yield new Map(
+          some.map((each) => [each, (rows[each] ?? rows[each.split('/')[2] ?? '']) as WorkloadRow]),
+        );
       }
     },
   };
@@ -123,6 +126,17 @@ it.each([
   const { waves } = reader({ web: row(NEW) }, { of: new Map([[key('web'), entry]]) as never });
   expect((await waves.progress()).members).toMatchObject([{ rollout }]);
 });
+
+it.each(['Job/shop/migrate', 'CronJob/shop/report'] as const)(
+  'takes %s for complete, whatever its run comes to',
+  async (workload) => {
+    const running = { state: 'progressing', code: 'Updating', ...ENTRY };
+    const { waves } = reader({ [workload]: row(NEW) }, { of: new Map([[workload, running]]) as never });
+    expect((await waves.progress()).members).toMatchObject([
+      { workload, isReloaded: true, rollout: { state: 'complete', at: 5 } },
+    ]);
+  },
+);
 
 it('knows nothing before a leader has told since when it knows of rollouts', async () => {
   const { waves } = reader({ web: row(NEW) }, { since: undefined });

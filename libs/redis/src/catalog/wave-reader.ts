@@ -6,6 +6,7 @@ import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { recordedHashes } from '@reroll/core/record/record';
 import type { Completion } from '@reroll/core/rollouts/completions';
+import { hasRollouts } from '@reroll/core/rollouts/rollout';
 import { pendingCauseOfDependency } from '@reroll/core/state/pending';
 import { sourceNameOf, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
 import type { Triggers } from '@reroll/core/state/settings';
@@ -107,7 +108,7 @@ function memberOf(
     workload,
     wave: waveOf(annotationOf(row.annotations, WAVE_ANNOTATION)),
     isReloaded: cause !== 'owed' && !isStale,
-    rollout: seenRollout(known.of.get(workload), known.since ?? Infinity),
+    rollout: seenRollout(hasRollouts(workload) ? known.of.get(workload) : undefined, known.since ?? Infinity),
   };
 }
 

@@ -79,8 +79,8 @@ export const holdMutants = [
   ...inFile(`${GRANTER}.ts`, [
     {
       name: 'a slot ends when it is used, and not when the rollout is complete',
-      text: `if (usesSlot(state, this.#lastReloads.of(workload), now)) used.add(workload);`,
-      replacement: `if (usesSlot(state, this.#lastReloads.of(workload), now)) used.delete(workload);`,
+      text: `if (hasRollouts(workload) && usesSlot(state, this.#lastReloads.of(workload), now)) used.add(workload);`,
+      replacement: `if (hasRollouts(workload) && usesSlot(state, this.#lastReloads.of(workload), now)) used.delete(workload);`,
       killedBy: {
         spec: `${GRANTER}.spec.ts`,
         test: 'is granted again once the rollout that used it is complete',
