@@ -106,12 +106,10 @@ export class SlotGranter {
     this.#waiting.set(namespace, line.set(workload, request));
   }
 
-  /** Used, so that its rollout tells from now on; or not used in time. That of another object's template begins later. */
+  /** Used, so that its rollout tells from now on; or not used in time. */
   #isEnded(workload: WorkloadKey, { at, reloadedAt }: SlotGrant, now: number): boolean {
     const row = this.#context.clusterState.workloads.get(workload);
-    if (!row || now - at > GRANTED) return true;
-    const isFollowed = row.templateOwner === undefined || this.#context.tracker.tracked.has(workload);
-    return isFollowed && this.#lastReloads.of(workload) > reloadedAt;
+    return !row || now - at > GRANTED || this.#lastReloads.of(workload) > reloadedAt;
   }
 
   #grant(grants: ReadonlyMap<WorkloadKey, SlotGrant>, now: number): WorkloadKey[] {

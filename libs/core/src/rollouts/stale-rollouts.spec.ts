@@ -93,11 +93,6 @@ describe('a rollout whose beginning was not seen', () => {
     expect(sees(row('11', { generation: 1, templateOwner }))).toBe(true);
   });
 
-  it('is if the status tells of it after another workload has brought the pod template', () => {
-    sees(row('11'), null);
-    expect(sees(row('11'))).toBe(true);
-  });
-
   it('is not if it is a Job, because its pod template never changes', () => {
     expect(sees(row('11'), {}, 'Job/ns/migrate')).toBe(false);
   });

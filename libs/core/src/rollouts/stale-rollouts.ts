@@ -74,9 +74,7 @@ function areReplaced({ code, updated, desired }: RolloutEntry): boolean {
 function oldestTemplate(workload: WorkloadKey, before: WorkloadRow | undefined, row: WorkloadRow): Rv {
   if (!before) return isUnchanged(workload, row) ? row.rv : RV_UNKNOWN;
   // The pods of the workload that had this name are deleted with it.
-  if (before.uid !== row.uid) return row.rv;
-  // A workload with another's pod template: that was written before its own status told of it.
-  return before.templateRv === row.templateRv ? RV_UNKNOWN : before.templateRv;
+  return before.uid === row.uid ? before.templateRv : row.rv;
 }
 
 /** Whether the pod template is as it was created, so that no rollout has replaced any pods. A Job's never changes. */

@@ -15,6 +15,8 @@ interface ArgoRolloutObject extends KubeObject {
   readonly status?: {
     /** A number as text; controllers before v1.0 wrote a hash. */
     readonly observedGeneration?: string;
+    /** Of the Deployment in `workloadRef`; a number as text. */
+    readonly workloadObservedGeneration?: string;
     readonly phase?: string;
     readonly restartedAt?: string;
     readonly updatedReplicas?: number;
@@ -68,6 +70,11 @@ function templateFrom({ spec }: ArgoRolloutObject): { kind: 'Deployment'; name: 
   return ref && isFollowed(ref) ? { kind: 'Deployment', name: ref.name ?? '' } : undefined;
 }
 
+function templateGeneration({ status }: ArgoRolloutObject): number | undefined {
+  const text = status?.workloadObservedGeneration ?? '';
+  return text === '' ? undefined : Number(text);
+}
+
 function leftAlone({ spec }: ArgoRolloutObject): Reason | undefined {
   return spec?.workloadRef && !isFollowed(spec.workloadRef) ? 'WorkloadRefUnsupported' : undefined;
 }
@@ -83,6 +90,7 @@ export const argoRollout: WorkloadKindDefinition = {
   podTemplatePath: '/spec/template',
   template: ({ spec }: ArgoRolloutObject) => (spec?.workloadRef ? undefined : spec?.template),
   templateFrom,
+  templateGeneration,
   leftAlone,
   restartAt: {
     path: '/spec/restartAt',

@@ -28,6 +28,8 @@ export interface WorkloadKindDefinition extends KubeResource {
   template(object: KubeObject): PodTemplate | undefined;
   /** For a kind that can use the pod template of another workload in the namespace: that workload, if any. */
   templateFrom?(object: KubeObject): { readonly kind: WorkloadKind; readonly name: string } | undefined;
+  /** For such a kind: the generation of that workload which its controller has processed; undefined: the controller has not said. */
+  templateGeneration?(object: KubeObject): number | undefined;
   /** The field (RFC 3339) that replaces pods created earlier without a change of the template, if the kind has one. */
   readonly restartAt?: { readonly path: string; read(object: KubeObject): string | undefined };
   /** Whether the rollout is paused, for kinds with `/spec/paused`. */

@@ -13,6 +13,8 @@ interface WithConditions extends KubeObject {
 export interface ShownRollout extends SeenRollout {
   /** Selects its pods. Only for a stuck rollout, and only if the pods are read. */
   readonly podSelector?: string | undefined;
+  /** See `WorkloadKindDefinition.templateGeneration`. */
+  readonly templateGeneration?: number | undefined;
 }
 
 /** The most conditions kept; no kind has more. */
@@ -37,6 +39,7 @@ export function seenRollout(
     generation,
     ...status,
     conditions,
+    templateGeneration: definition.templateGeneration?.(object),
   };
   return withDetails && status.state === 'stuck' ? { ...rollout, podSelector: podSelector(object) } : rollout;
 }

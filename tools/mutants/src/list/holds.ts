@@ -87,6 +87,17 @@ export const holdMutants = [
       },
     },
   ]),
+  ...inFile('apps/watcher/src/rollouts/rollout-sightings.ts', [
+    {
+      name: 'a workload with the pod template of another one is rolled out by the status of an earlier rollout',
+      text: `processed === templateOwner.generation`,
+      replacement: `true`,
+      killedBy: {
+        spec: 'apps/watcher/src/rollouts/rollout-sightings.spec.ts',
+        test: 'begins with the template, and is complete once the controller has processed that',
+      },
+    },
+  ]),
   ...inFile('apps/worker/src/reload/reload-holds.ts', [
     {
       name: 'a workload that is held otherwise keeps its slot',

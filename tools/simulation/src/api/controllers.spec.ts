@@ -106,6 +106,8 @@ test('a Rollout with a workloadRef follows the template of its Deployment', asyn
   );
   await time.run(60_000);
   expect(started.toSorted()).toEqual(['Deployment web', 'Rollout web']);
+  const id = { kind: 'Rollout', namespace: 'shop', name: 'web' };
+  expect(world.get(id)).toMatchObject({ status: { workloadObservedGeneration: '2', phase: 'Healthy' } });
 });
 
 test('a Job completes, unless it is suspended', async () => {

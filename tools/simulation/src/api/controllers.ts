@@ -136,7 +136,11 @@ export class Controllers {
 
   #isBehind(object: ApiObject): boolean {
     const observed = Number(fieldsAt(object, 'status')['observedGeneration'] ?? 0);
-    return observed < (object.metadata.generation ?? 0) || this.#hasNewTemplate(object);
+    return (
+      observed < (object.metadata.generation ?? 0) ||
+      fieldsAt(object, 'status')['workloadObservedGeneration'] !== this.#ownerGeneration(object) ||
+      this.#hasNewTemplate(object)
+    );
   }
 
   #hasNewTemplate(object: ApiObject): boolean {
@@ -146,11 +150,19 @@ export class Controllers {
   }
 
   #wanted(object: ApiObject): readonly unknown[] {
+    const owner = this.#ownerOf(object);
+    return [...rolloutOf(object), owner && fieldsAt(owner, 'spec')['template']];
+  }
+
+  /** The Deployment whose template a Rollout uses. */
+  #ownerOf(object: ApiObject): ApiObject | undefined {
     const { name } = fieldsAt(object, 'spec', 'workloadRef');
-    if (typeof name !== 'string') return rolloutOf(object);
-    const id = { kind: 'Deployment', namespace: object.metadata.namespace ?? '', name };
-    const deployment = this.#writer.get(id);
-    return [...rolloutOf(object), deployment && fieldsAt(deployment, 'spec')['template']];
+    if (typeof name !== 'string') return undefined;
+    return this.#writer.get({ kind: 'Deployment', namespace: object.metadata.namespace ?? '', name });
+  }
+
+  #ownerGeneration(object: ApiObject): string | undefined {
+    return this.#ownerOf(object)?.metadata.generation?.toString();
   }
 
   #roll(object: ApiObject): void {
@@ -200,7 +212,9 @@ export class Controllers {
   }
 
   #report(object: ApiObject, phase: Phase): void {
-    const status = { ...fieldsAt(object, 'status'), ...statusOf(object, phase) };
+    const workloadObservedGeneration = this.#ownerGeneration(object);
+    const owner = workloadObservedGeneration === undefined ? {} : { workloadObservedGeneration };
+    const status = { ...fieldsAt(object, 'status'), ...statusOf(object, phase), ...owner };
     this.#writer.setStatus(idOf(object), status);
   }
 
