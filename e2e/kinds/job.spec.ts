@@ -59,6 +59,19 @@ describe('a change of what a Job uses', () => {
     expect((await reasonsOf('flip')).filter((reason) => reason === 'JobRecreated')).toHaveLength(2);
   });
 
+  it('does so for an Indexed Job with the longest name that it can have', async () => {
+    const name = 'x'.repeat(63 - '-9'.length);
+    const { spec, ...rest } = job(name, auto(), usingEnvFrom('indexed')) as Manifest & { spec: object };
+    const indexed = { ...rest, spec: { ...spec, completionMode: 'Indexed', completions: 10 } };
+    await space.apply(configMap('indexed', { v: '1' }), indexed);
+    const before = await inStep(space, `Job/${name}`, ['ConfigMap/indexed']);
+    await space.setData('ConfigMap/indexed', { v: '2' });
+    const after = await inStep(space, `Job/${name}`, ['ConfigMap/indexed']);
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+    await settled(reroll, space);
+    expect(await pendingJobs(space)).toEqual([]);
+  });
+
   it('leaves a finished Job alone, and a Job of a CronJob', async () => {
     const [, owner] = await space.apply(configMap('left', { v: '1' }), cronJob('owner'));
     const { name, uid } = (owner as KubeObject).metadata;
