@@ -174,6 +174,15 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
+    why: 'The world has few namespaces, and no limit of reloads that cannot be read.',
+    branches: {
+      'apps/worker/src/reload/last-failures.ts': ['if (this.#namespaces.size <= MOST_NAMESPACES) return;'],
+      'apps/worker/src/reload/reload-reports.ts': [
+        "...(limit === undefined ? [] : [['Limit', limit] as const]),",
+      ],
+    },
+  },
+  {
     why: 'The patterns of the world are matched in one turn.',
     branches: { 'apps/worker/src/reload/workload-reader.ts': ['if (!isOver()) return dependencies;'] },
   },
