@@ -155,7 +155,11 @@ const STEERING: readonly Provider[] = [
   Writes,
   HoldWrites,
   ReloadWrites,
-  RequestedHolds,
+  provided(
+    RequestedHolds,
+    [Catalog, ObjectFacts, NamespaceHoldsReader, LOG],
+    (catalog, facts, namespaces, log) => new RequestedHolds({ catalog, facts, namespaces, log }),
+  ),
   BulkTargets,
   BulkWrites,
 ];

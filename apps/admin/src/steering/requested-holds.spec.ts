@@ -1,11 +1,10 @@
 import { EXPLAIN_SETTINGS } from '@reroll/core/testing/explaining';
 import { workloadRow } from '@reroll/core/testing/rows';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { expect, it } from 'vitest';
+import { silentLogger, type Logger } from '@reroll/shared/platform/logging/logging';
+import { expect, it, vi } from 'vitest';
 import type { Caller } from '../auth/caller.ts';
 import { anonymousReader } from '../auth/static-tokens.ts';
-import type { NamespaceHoldsReader } from '../objects/namespace-holds.ts';
-import type { ObjectFacts } from '../objects/object-facts.ts';
 import { RequestedHolds } from './requested-holds.ts';
 
 const WEB = { kind: 'Deployment', namespace: 'shop', name: 'web' } as const;
@@ -20,13 +19,15 @@ async function heldBy(
   body: { now?: boolean; overrideFreeze?: boolean } = {},
   { mayAll = false, ...namespaces }: { mayAll?: boolean; installation?: Record<string, string> } = {},
 ): Promise<string | undefined> {
-  const holds = new RequestedHolds(
-    {
-      workloads: async ([key]: [string]) => new Map([[key, workloadRow({ annotations })]]),
-    } as unknown as Catalog,
-    { settings: async () => EXPLAIN_SETTINGS } as ObjectFacts,
-    { of: async () => namespaces } as unknown as NamespaceHoldsReader,
-  );
+  const catalog = {
+    workloads: async ([key = '']: readonly string[]) => new Map([[key, workloadRow({ annotations })]]),
+  } as unknown as Catalog;
+  const holds = new RequestedHolds({
+    catalog,
+    facts: { settings: async () => EXPLAIN_SETTINGS },
+    namespaces: { of: async () => namespaces },
+    log: silentLogger,
+  });
   const caller: Caller = { ...anonymousReader(), mayOverrideFreeze: async () => mayAll };
   const hold = await holds.of({ params: WEB, body: { reason: 'an outage', ...body }, caller });
   return hold?.reason;
@@ -43,9 +44,15 @@ it('a manual reload is held by what it does not bypass', async () => {
   expect(await heldBy(APPROVED, { now: true })).toBe('AwaitsApproval');
 });
 
-it('a reload that was accepted does not fail because its holds cannot be read', async () => {
-  const away = { workloads: () => Promise.reject(new Error('Redis is away')) } as unknown as Catalog;
-  const holds = new RequestedHolds(away, {} as ObjectFacts, {} as NamespaceHoldsReader);
+it('a reload that was accepted does not fail because its holds cannot be read, which is logged', async () => {
+  const failure = vi.fn<Logger['failure']>();
+  const holds = new RequestedHolds({
+    catalog: { workloads: () => Promise.reject(new Error('Redis is away')) },
+    facts: { settings: async () => EXPLAIN_SETTINGS },
+    namespaces: { of: async () => ({}) },
+    log: { ...silentLogger, failure },
+  });
   const input = { params: WEB, body: { reason: 'an outage' }, caller: anonymousReader() };
   expect(await holds.of(input)).toBeUndefined();
+  expect(failure).toHaveBeenCalledOnce();
 });
