@@ -241,7 +241,7 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/reload-reports.ts': [
         `log.warning('dry run: a recreation of a Job is half done, and not finished here', {`,
         `metrics.reloadExecutedByNamespace?.inc({ success: 'true', namespace });`,
-        `if (isUnfollowed(subject.observed)) warn({ reason: 'WorkloadRefUnsupported', problems: [UNFOLLOWED] });`,
+        'if (unfollowed) warn({ reason: unfollowed, problems: [UNFOLLOWED[unfollowed]] });',
       ],
       'apps/worker/src/reload/send/reload-ways.ts': [
         `const cronJobRun = context.cronJobStrategy === 'patch' ? patch : new RunCronJob(context);`,

@@ -1,6 +1,6 @@
 import type { ClusterState } from '@reroll/core/state/cluster-state';
-import { MultiMap } from '@reroll/core/state/multi-map';
 import type { ObservedWorkload, WorkloadRow } from '@reroll/core/state/rows';
+import { TemplateFollowers } from '@reroll/core/state/workloads/template-followers';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { StaleRollouts } from '@reroll/core/rollouts/stale-rollouts';
@@ -22,10 +22,7 @@ export class RolloutSightings {
   readonly #tracker: RolloutTracker;
   readonly #stale: StaleRollouts;
   readonly #stuckPods: Pick<StuckPods, 'want' | 'gone' | 'prune'>;
-  /** Workloads without a template of their own, as they were last seen. */
-  readonly #followers = new Map<WorkloadKey, Sighting>();
-  /** Maps the owner of a template to the workloads that follow it. */
-  readonly #byOwner = new MultiMap<WorkloadKey>();
+  readonly #followers = new TemplateFollowers<Sighting>();
 
   constructor(
     clusterState: ClusterState,
@@ -42,7 +39,7 @@ export class RolloutSightings {
     this.#tracker.gone(workload);
     this.#stale.gone(workload);
     this.#stuckPods.gone(workload);
-    this.#forget(workload);
+    this.#followers.forget(workload);
   }
 
   /** Forgets workloads that the cluster state no longer has. */
@@ -51,7 +48,7 @@ export class RolloutSightings {
     this.#tracker.prune(isThere);
     this.#stale.prune();
     this.#stuckPods.prune(isThere);
-    for (const key of this.#followers.keys()) if (!isThere(key)) this.#forget(key);
+    this.#followers.prune(isThere);
   }
 
   /** `update` updates the cluster state with the same sightings. A rollout begins where the pod template differs after that. */
@@ -64,23 +61,8 @@ export class RolloutSightings {
   }
 
   #withFollowers(sightings: readonly Sighting[]): readonly Sighting[] {
-    for (const sighting of sightings) this.#remember(sighting);
-    const followers = sightings.flatMap(({ key }) => [...this.#byOwner.each(key)]);
-    return [...sightings, ...followers.flatMap((key) => this.#followers.get(key) ?? [])];
-  }
-
-  #remember(sighting: Sighting): void {
-    const { key, workload } = sighting;
-    this.#forget(key);
-    if (!workload.templateFrom) return;
-    this.#followers.set(key, sighting);
-    this.#byOwner.add(workload.templateFrom.owner, key);
-  }
-
-  #forget(key: WorkloadKey): void {
-    const owner = this.#followers.get(key)?.workload.templateFrom?.owner;
-    if (owner !== undefined) this.#byOwner.delete(owner, key);
-    this.#followers.delete(key);
+    for (const sighting of sightings) this.#followers.put(sighting.workload, sighting);
+    return [...sightings, ...sightings.flatMap(({ key }) => this.#followers.of(key))];
   }
 
   #track({ key, rollout: shown }: Sighting, before: WorkloadRow | undefined, now: number): void {

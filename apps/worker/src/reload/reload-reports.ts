@@ -7,7 +7,8 @@ import { markerType } from '@reroll/core/marker/marker-type';
 import { isHoldReason, type ReloadHold } from '@reroll/core/holds/hold';
 import { limitProblem } from '@reroll/core/holds/reload-limit';
 import { keyOf, partsOf, type SourceId } from '@reroll/core/model';
-import { isUnfollowed } from '@reroll/core/state/workloads/advice';
+import { unfollowedReason } from '@reroll/core/state/workloads/advice';
+import { MOST_FOLLOWERS } from '@reroll/core/state/workloads/template-followers';
 import { excessText } from '@reroll/core/annotations/annotation-limits';
 import type { PatternError } from '@reroll/core/patterns/patterns';
 import type { EventRecorder, EventSubject } from '@reroll/kube/kube-events';
@@ -42,10 +43,16 @@ const WARNINGS = {
   AnnotationsFull: 'the annotations of a workload have no room for a reload',
   RecordTooLarge: 'a workload depends on too many sources',
   WorkloadRefUnsupported: 'a pod template cannot be watched',
+  TooManyRollouts: 'too many Rollouts use the pod template of a Deployment',
 } as const;
-const UNFOLLOWED =
-  'expected a Deployment (apps/v1) in spec.workloadRef, given another kind: its pod template is not read, so the ' +
-  'annotations of this Rollout have no effect';
+const UNFOLLOWED = {
+  WorkloadRefUnsupported:
+    'expected a Deployment (apps/v1) in spec.workloadRef, given another kind: its pod template is not read, so the ' +
+    'annotations of this Rollout have no effect',
+  TooManyRollouts:
+    `expected at most ${MOST_FOLLOWERS} Rollouts that refer to the same Deployment in spec.workloadRef, given more: the ` +
+    'annotations of this Rollout have no effect until others of them are deleted or refer to another Deployment',
+};
 const PATTERNS = 'expected a list of regular expressions (RE2)';
 const KEY_UNKNOWN =
   'a worker lacks the hash key of the applied record, so it cannot tell whether the data changed. For about ten minutes, the ' +
@@ -277,7 +284,8 @@ export class ReloadReports {
       warn({ reason: 'InvalidAnnotation', kind, problems: [problem] });
     const { leftBehind = [], noRoom, reason, contested } = outcome;
     if (leftBehind.length > 0) warn({ reason: 'LeftBehind', problems: leftBehind });
-    if (isUnfollowed(subject.observed)) warn({ reason: 'WorkloadRefUnsupported', problems: [UNFOLLOWED] });
+    const unfollowed = unfollowedReason(subject.observed);
+    if (unfollowed) warn({ reason: unfollowed, problems: [UNFOLLOWED[unfollowed]] });
     if (noRoom !== undefined && isNoRoom(reason)) warn({ reason, problems: [noRoom] });
     if (contested !== undefined) warn({ reason: 'Contested', problems: [contested] });
   }

@@ -82,6 +82,20 @@ function rollout(workloadRef: object): Change {
     scene.spec = { template: undefined, workloadRef };
   };
 }
+function follower(annotations: Readonly<Record<string, string>>, spec?: object): Change {
+  return all(rollout(DEPLOYMENT), ({ api }) => {
+    const metadata = {
+      name: 'd',
+      namespace: 'ns',
+      uid: 'uid-d',
+      resourceVersion: '9',
+      generation: 1,
+      annotations,
+    };
+    api.objects.set('/apis/apps/v1/namespaces/ns/deployments/d', { metadata, spec } as never);
+  });
+}
+const TEMPLATE = { spec: { containers: [{ name: 'app', envFrom: [{ configMapRef: { name: 'cm' } }] }] } };
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
 
 /** Name, reason, state, scene, and the sources that it is reloaded for, if any. */
@@ -167,14 +181,7 @@ const OUTCOMES: readonly (readonly [string, Reason, State, Change])[] = [
     'a Rollout is patched where its pod template is',
     'Reloaded',
     'reloaded',
-    all(rollout(DEPLOYMENT), (scene) => {
-      const template = {
-        spec: { containers: [{ name: 'app', envFrom: [{ configMapRef: { name: 'cm' } }] }] },
-      };
-      const metadata = { name: 'd', namespace: 'ns', uid: 'uid-d', resourceVersion: '9', generation: 1 };
-      const annotations = { [RECORD_ANNOTATION]: recordOf('old') };
-      const owner = { metadata: { ...metadata, annotations }, spec: { template } };
-      scene.api.objects.set('/apis/apps/v1/namespaces/ns/deployments/d', owner);
+    all(follower({ [RECORD_ANNOTATION]: recordOf('old') }, { template: TEMPLATE }), (scene) => {
       const of = { key: 'Deployment/ns/d' as const, uid: 'uid-d', generation: 1, rv: '9', isMarked: true };
       scene.row = { templateOwner: of, uses: [CM], dependencies: [CM] };
     }),
@@ -349,22 +356,14 @@ const OUTCOMES: readonly (readonly [string, Reason, State, Change])[] = [
     },
   ],
   ['a Rollout whose Deployment is gone', 'WorkloadRefMissing', 'unchanged', rollout(DEPLOYMENT)],
+  ['a Rollout of one that asks', 'WorkloadRefAnnotated', 'unchanged', follower({ [KEYS.auto]: 'true' })],
   [
-    'a Rollout whose Deployment asks itself',
-    'WorkloadRefAnnotated',
+    'a Rollout whose Deployment has too many',
+    'TooManyRollouts',
     'unchanged',
-    all(rollout(DEPLOYMENT), (scene) => {
-      const annotations = { [KEYS.auto]: 'true' };
-      const metadata = { name: 'd', namespace: 'ns', uid: 'uid-d', resourceVersion: '9', annotations };
-      scene.api.objects.set('/apis/apps/v1/namespaces/ns/deployments/d', { metadata });
-    }),
+    all(follower({}), (scene) => void (scene.row = { leftAlone: 'TooManyRollouts' })),
   ],
-  [
-    'a Rollout of something else',
-    'WorkloadRefUnsupported',
-    'unchanged',
-    rollout({ ...DEPLOYMENT, kind: 'ReplicaSet' }),
-  ],
+  ['a Rollout of a CronJob', 'WorkloadRefUnsupported', 'unchanged', rollout({ kind: 'CronJob', name: 'c' })],
   // Wait for the watcher, whose own event comes.
   [
     'a workload that the catalog does not know',

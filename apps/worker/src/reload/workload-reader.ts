@@ -16,7 +16,7 @@ import { readMarkerPlaces, templateSketch, type MarkerPlaces } from '@reroll/cor
 import { pauseWish } from '@reroll/core/reload/pause';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
-import { withTemplateOf } from '@reroll/core/state/workloads/template-owner';
+import { withTemplateOf, withoutRoomOf } from '@reroll/core/state/workloads/template-owner';
 import { isSourceKey, partsOf, type PodTemplate, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/core/rules/decision';
 import type { Catalog, ReloadFacts } from '@reroll/redis/catalog/catalog';
@@ -147,7 +147,7 @@ export class WorkloadReader {
     const isEnough =
       first && candidates.every((name) => first.sources.has(sourceKeyIn(seen.namespace, name)));
     let facts = isEnough ? first : await this.#facts(seen, candidates);
-    const observed = withExcessOf(facts.workload, seen);
+    const observed = withoutRoomOf(facts.workload, withExcessOf(facts.workload, seen));
     const known = (facts.workload?.dependencies ?? []).filter((name) =>
       isSourceName(name, observed.namespace),
     );

@@ -25,7 +25,7 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
 /**
  * Whether a workload asks for something that it cannot get, so that a worker tells its owner why although nothing is pending. It
  * exceeds a limit; has an unusable pattern, pause period or reload limit; names a Secret that does not exist or whose type is not watched; is in
- * conflict; or has a pod template that is not followed.
+ * conflict; or has the pod template of an object that is not followed.
  */
 export function needsAdvice(
   row: Annotated &
@@ -33,19 +33,20 @@ export function needsAdvice(
   by: { keys: AnnotationKeys; isSeen: (source: SourceName) => boolean },
 ): boolean {
   const unseen = row.dependencies.some((source) => source.startsWith('Secret/') && !by.isSeen(source));
-  if (row.excess || isUnfollowed(row)) return true;
+  if (row.excess || unfollowedReason(row)) return true;
   if (unseen || isInConflict(row.conflict) || unusablePatterns(row, by.keys).length > 0) return true;
   if (pauseWish(row, by.keys).state === 'unusable' || limitProblem(row.annotations) !== undefined)
     return true;
   return adoptionProblems(row.annotations).length > 0;
 }
 
-/** Whether its annotations ask for reloads while its pod template belongs to an object that is not followed. */
-export function isUnfollowed({
+/** Returns why the pod template that it uses is not followed, if its annotations ask for reloads all the same. */
+export function unfollowedReason({
   leftAlone,
   annotations,
-}: Pick<WorkloadRow, 'leftAlone' | 'annotations'>): boolean {
-  return leftAlone === 'WorkloadRefUnsupported' && Object.keys(annotations).length > 0;
+}: Pick<WorkloadRow, 'leftAlone' | 'annotations'>): 'WorkloadRefUnsupported' | 'TooManyRollouts' | undefined {
+  if (leftAlone !== 'WorkloadRefUnsupported' && leftAlone !== 'TooManyRollouts') return undefined;
+  return Object.keys(annotations).length > 0 ? leftAlone : undefined;
 }
 
 /** Whether two rows ask for the same, so that the owner has been told already. */

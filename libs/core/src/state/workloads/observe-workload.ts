@@ -1,4 +1,5 @@
 import { recordedHashes, type RecordedHashes } from '../../record/record.ts';
+import type { Reason } from '../../reasons.ts';
 import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../../rv.ts';
 import {
   NO_BASELINES,
@@ -42,7 +43,8 @@ interface TemplateFacts {
 
 export function workloadRow(seen: ObservedWorkload, at: Sighting): WorkloadRow {
   const known = at.known?.uid === seen.uid ? at.known : undefined;
-  if (known && seen.leftAlone === 'WorkloadRefMissing') return withoutTemplate(known, seen);
+  const missing = missingTemplate(seen);
+  if (known && missing) return withoutTemplate(known, seen, missing);
   return rowOf(seen, { ...at, known });
 }
 
@@ -64,14 +66,18 @@ function rowOf(seen: ObservedWorkload, sighting: Sighting): WorkloadRow {
   };
 }
 
+function missingTemplate({ leftAlone }: ObservedWorkload): Reason | undefined {
+  return leftAlone === 'WorkloadRefMissing' || leftAlone === 'TooManyRollouts' ? leftAlone : undefined;
+}
+
 /**
- * Keeps what was known of the template and the record when a workload loses its template. It cannot be reloaded, and its pods stay
- * as they are; the next template is compared with the kept one.
+ * Keeps what was known of the template and the record when a workload loses its template. It is not reloaded meanwhile; the next
+ * template is compared with the kept one.
  */
-function withoutTemplate(known: WorkloadRow, seen: ObservedWorkload): WorkloadRow {
+function withoutTemplate(known: WorkloadRow, seen: ObservedWorkload, leftAlone: Reason): WorkloadRow {
   const { rv, generation, annotations, excess } = seen;
   const none = { dependencies: NO_NAMES, baselines: NO_BASELINES, stale: NO_NAMES };
-  return { ...known, rv, generation, annotations, excess, leftAlone: 'WorkloadRefMissing', ...none };
+  return { ...known, rv, generation, annotations, excess, leftAlone, ...none };
 }
 
 /** The data of a source from a resourceVersion on. */

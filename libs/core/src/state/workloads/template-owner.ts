@@ -82,6 +82,12 @@ export function withTemplateOf(
   };
 }
 
+/** Returns the workload left alone if its row says that too many others follow its owner, which reading it does not show. */
+export function withoutRoomOf<Seen extends ObservedWorkload>(row: WorkloadRow | undefined, seen: Seen): Seen {
+  const isCrowded = row?.leftAlone === 'TooManyRollouts' && seen.templateOwner !== undefined;
+  return isCrowded ? { ...seen, leftAlone: row.leftAlone } : seen;
+}
+
 /** Whether both describe the same state of the same owner, as far as a patch tests it. */
 export function isSameOwner(a: TemplateOwner | undefined, b: TemplateOwner | undefined): boolean {
   return a?.key === b?.key && a?.uid === b?.uid && a?.generation === b?.generation;

@@ -5,6 +5,7 @@ import { AUTO, recordOf, seenSource, seenWorkload } from '../../testing/rows.ts'
 import { recordedHashes, writeRecord } from '../../record/record.ts';
 import { ClusterState } from '../cluster-state.ts';
 import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
+import { MOST_FOLLOWERS } from './template-followers.ts';
 import { WorkloadIntake } from './workload-intake.ts';
 
 /** A Rollout that has the pod template of a Deployment: two streams, one row. */
@@ -336,4 +337,96 @@ it('a Rollout that goes takes its row along, and its owner speaks for nobody any
   told.intake.deleted(ROLLOUT);
   told.intake.written(deployment(20, { template: 't2' }));
   expect(told.state().row).toBeUndefined();
+});
+
+describe('more Rollouts than may follow one Deployment', () => {
+  const LAST = `Rollout/ns/web-${MOST_FOLLOWERS}` as const;
+  const nth = (n: number, rv: number): ObservedWorkload =>
+    rollout(rv, { key: `Rollout/ns/web-${n}`, uid: `uid-${n}` });
+
+  /** All follow, except the last one, which came last. */
+  function crowded(): Told {
+    const told = listening();
+    const rollouts = Array.from({ length: MOST_FOLLOWERS + 1 }, (_, n) => nth(n, 13));
+    list(told, { deployments: [deployment(12, { record: A })], rollouts });
+    return told;
+  }
+
+  const followers = ({ clusterState }: Told): number =>
+    [...clusterState.workloads.values()].filter(({ templateOwner }) => templateOwner).length;
+
+  it('are left alone, with advice', () => {
+    const told = crowded();
+    expect(followers(told)).toBe(MOST_FOLLOWERS);
+    expect(told.clusterState.workloads.get(LAST)).toMatchObject({
+      leftAlone: 'TooManyRollouts',
+      dependencies: [],
+    });
+    expect(told.clusterState.pending.get(LAST)).toBeUndefined();
+    expect(told.clusterState.outbox.reloads.get(LAST)).toBe('correct');
+  });
+
+  it('are not evaluated at an event of the Deployment', () => {
+    const told = crowded();
+    const before = told.clusterState.workloads.get(LAST);
+    told.intake.written(deployment(20, { record: A, template: 't2', generation: 2 }));
+    const rows = [...told.clusterState.workloads.values()];
+    expect(rows.filter(({ template }) => template === 't2')).toHaveLength(1 + MOST_FOLLOWERS);
+    expect(told.clusterState.workloads.get(LAST)).toBe(before);
+  });
+
+  it('keep their place, however often they are written', () => {
+    const told = crowded();
+    told.intake.written(nth(0, 20));
+    told.intake.written(nth(MOST_FOLLOWERS, 21));
+    expect(told.clusterState.workloads.get(LAST)?.leftAlone).toBe('TooManyRollouts');
+    expect(followers(told)).toBe(MOST_FOLLOWERS);
+  });
+
+  it.each<[string, (told: Told) => void]>([
+    ['is deleted', ({ intake }) => intake.deleted('Rollout/ns/web-3')],
+    [
+      'refers to another Deployment',
+      ({ intake }) =>
+        intake.written({
+          ...nth(3, 30),
+          templateFrom: { owner: 'Deployment/ns/other', isMarkedThere: true },
+        }),
+    ],
+    [
+      'gets its own pod template',
+      ({ intake }) => {
+        const { templateFrom: _from, ...own } = nth(3, 30);
+        intake.written(own);
+      },
+    ],
+    [
+      'is absent from a list',
+      (told) => {
+        const rollouts = Array.from({ length: MOST_FOLLOWERS + 1 }, (_, n) => nth(n, 13)).filter(
+          ({ key }) => key !== 'Rollout/ns/web-3',
+        );
+        list(told, { deployments: [deployment(12, { record: A })], rollouts }, 30);
+      },
+    ],
+  ])('follow when one of the others %s, and then have pending what came meanwhile', (_how, leaves) => {
+    const told = crowded();
+    change(told, 20, 'B');
+    expect(told.clusterState.pending.get(LAST)).toBeUndefined();
+    leaves(told);
+    const row = told.clusterState.workloads.get(LAST);
+    expect([row?.leftAlone, row?.dependencies]).toEqual([undefined, ['ConfigMap/cm']]);
+    expect(told.clusterState.pending.get(LAST)?.cause).toBe('owed');
+  });
+
+  it('that followed before are compared with the template that they had', () => {
+    const told = crowded();
+    told.intake.deleted('Rollout/ns/web-3');
+    told.intake.written(nth(3, 14));
+    change(told, 20, 'B');
+    told.intake.written(deployment(22, { record: A, template: 't2', generation: 2 }));
+    told.intake.deleted('Rollout/ns/web-4');
+    // It has the template of 22, but nobody saw that it was there after 20.
+    expect(told.clusterState.pending.get('Rollout/ns/web-3')?.cause).toBe('owed');
+  });
 });

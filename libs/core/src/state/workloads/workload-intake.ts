@@ -2,8 +2,8 @@ import { kindOf, namespaceOf, type WorkloadKey } from '../../model.ts';
 import type { DecisionSettings } from '../../rules/decision.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { Listed, Portion, Scope } from '../listed.ts';
-import { MultiMap } from '../multi-map.ts';
 import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
+import { TemplateFollowers } from './template-followers.ts';
 import { withTemplateOf } from './template-owner.ts';
 
 /**
@@ -14,10 +14,7 @@ import { withTemplateOf } from './template-owner.ts';
 export class WorkloadIntake {
   readonly #clusterState: ClusterState;
   readonly #decision: DecisionSettings;
-  /** Workloads without a template of their own, as their stream last showed them. */
-  readonly #followers = new Map<WorkloadKey, ObservedWorkload>();
-  /** Maps the owner of a template to the workloads that follow it. */
-  readonly #byOwner = new MultiMap<WorkloadKey>();
+  readonly #followers = new TemplateFollowers<ObservedWorkload>();
 
   constructor(clusterState: ClusterState, decision: DecisionSettings) {
     this.#clusterState = clusterState;
@@ -25,8 +22,11 @@ export class WorkloadIntake {
   }
 
   found(portion: Portion<ObservedWorkload, WorkloadRow>): void {
-    this.#clusterState.workloadsFound({ ...portion, objects: this.#joined(portion.objects) });
+    const next = portion.objects.flatMap((each) => this.#followers.put(each, each) ?? []);
+    const objects = portion.objects.map((each) => this.#join(each));
+    this.#clusterState.workloadsFound({ ...portion, objects });
     for (const { key } of portion.objects) this.#tellFollowers(key, 'list');
+    for (const key of next) this.#beginToFollow(key);
   }
 
   listed(list: Listed<ObservedWorkload, WorkloadRow>): void {
@@ -38,9 +38,7 @@ export class WorkloadIntake {
     this.found(list);
     let gone: WorkloadKey[] = [];
     const each = (key: WorkloadKey): void => {
-      this.#forget(key);
-      this.#clusterState.workloadDeleted(key);
-      this.#tellFollowers(key, 'list');
+      this.#gone(key, 'list');
       gone.push(key);
     };
     for (const _ of this.#clusterState.eachAbsentWorkload(list, each)) {
@@ -51,58 +49,55 @@ export class WorkloadIntake {
 
   /** Drops the workloads that the cluster state has forgotten, after a namespace left the scope. */
   prune(): void {
-    for (const key of this.#followers.keys()) if (!this.#clusterState.workloads.has(key)) this.#forget(key);
+    this.#followers.prune((key) => this.#clusterState.workloads.has(key));
   }
 
   written(seen: ObservedWorkload): void {
-    this.#remember(seen);
+    const next = this.#followers.put(seen, seen);
     this.#clusterState.workloadWritten(this.#join(seen));
     this.#tellFollowers(seen.key, 'write');
+    this.#beginToFollow(next);
   }
 
   deleted(key: WorkloadKey): void {
-    this.#forget(key);
+    this.#gone(key, 'write');
+  }
+
+  #gone(key: WorkloadKey, by: 'list' | 'write'): void {
+    const next = this.#followers.forget(key);
     this.#clusterState.workloadDeleted(key);
-    this.#tellFollowers(key, 'write');
+    this.#tellFollowers(key, by);
+    this.#beginToFollow(next);
   }
 
   #tellFollowers(owner: WorkloadKey, by: 'list' | 'write'): void {
-    for (const key of this.#byOwner.get(owner)) {
+    for (const seen of this.#followers.of(owner)) {
       // Followers in a namespace that left the scope are skipped.
-      const seen = this.#clusterState.workloads.has(key) ? this.#followers.get(key) : undefined;
-      if (seen && by === 'write') this.#clusterState.workloadWritten(this.#join(seen));
-      else if (seen)
-        this.#clusterState.workloadsFound({
-          scope: scopeOf(key),
-          objects: [this.#join(seen)],
-          catalog: NONE,
-        });
+      if (!this.#clusterState.workloads.has(seen.key)) continue;
+      if (by === 'write') this.#clusterState.workloadWritten(this.#join(seen));
+      else this.#find(seen);
     }
   }
 
-  #joined(seen: readonly ObservedWorkload[]): ObservedWorkload[] {
-    return seen.map((each) => {
-      this.#remember(each);
-      return this.#join(each);
+  /** The owner's template may have changed while the workload did not follow it, as before a list. */
+  #beginToFollow(key: WorkloadKey | undefined): void {
+    const seen = key && this.#clusterState.workloads.has(key) ? this.#followers.get(key) : undefined;
+    if (seen) this.#find(seen);
+  }
+
+  #find(seen: ObservedWorkload): void {
+    this.#clusterState.workloadsFound({
+      scope: scopeOf(seen.key),
+      objects: [this.#join(seen)],
+      catalog: NONE,
     });
   }
 
   #join(seen: ObservedWorkload): ObservedWorkload {
-    const owner = seen.templateFrom && this.#clusterState.workloads.get(seen.templateFrom.owner);
-    return withTemplateOf(seen, owner, this.#decision);
-  }
-
-  #remember(seen: ObservedWorkload): void {
-    this.#forget(seen.key);
-    if (!seen.templateFrom) return;
-    this.#followers.set(seen.key, seen);
-    this.#byOwner.add(seen.templateFrom.owner, seen.key);
-  }
-
-  #forget(key: WorkloadKey): void {
-    const held = this.#followers.get(key);
-    if (held?.templateFrom) this.#byOwner.delete(held.templateFrom.owner, key);
-    this.#followers.delete(key);
+    const { templateFrom, ...own } = seen;
+    if (!templateFrom) return seen;
+    if (!this.#followers.isFollowing(seen.key)) return { ...own, leftAlone: 'TooManyRollouts' };
+    return withTemplateOf(seen, this.#clusterState.workloads.get(templateFrom.owner), this.#decision);
   }
 }
 
