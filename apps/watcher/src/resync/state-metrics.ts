@@ -4,6 +4,7 @@ import type { StaleRollouts } from '@reroll/core/rollouts/stale-rollouts';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { ROWS_PER_SLICE, slicesOf } from '@reroll/core/state/slices';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
+import { MOST_NAMESPACES } from '@reroll/shared/platform/metrics/shared';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
 
@@ -11,8 +12,6 @@ import { inTurns } from '../watch/in-turns.ts';
 const COUNTED_PER_TURN = 5_000;
 /** Series of certificates: a tenant can create any number of Secrets. */
 const MOST_CERTIFICATES = 1_000;
-/** Series by namespace: those with the highest values. */
-const MOST_NAMESPACES = 20;
 
 export interface StateMetricsContext {
   readonly clusterState: ClusterState;
@@ -120,6 +119,7 @@ export class StateMetrics {
   }
 }
 
+/** Sets the highest values. */
 function setByNamespace(
   gauge: WatcherMetrics['contestedIn'],
   values: ReadonlyMap<string, number>,

@@ -1,7 +1,5 @@
+import { MOST_NAMESPACES } from '@reroll/shared/platform/metrics/shared';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
-
-/** Series by namespace: those with the latest failures. */
-const MOST_NAMESPACES = 20;
 
 /** Keeps in the metrics when a reload of a namespace last failed, for a bounded number of namespaces. */
 export class LastFailures {

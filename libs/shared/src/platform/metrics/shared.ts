@@ -16,6 +16,9 @@ export function resourceType(kind: SourceKind): string {
   return RESOURCE_TYPE[kind];
 }
 
+/** The most series of a metric by namespace that every installation has. */
+export const MOST_NAMESPACES = 20;
+
 /** The metrics of Redis that every process has. */
 export type RedisMetrics = ReturnType<typeof redisMetrics>;
 

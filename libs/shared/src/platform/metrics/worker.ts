@@ -2,7 +2,7 @@
 import type { Registry } from 'prom-client';
 import { counter, gauge, histogram } from './registry.ts';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
-import { queueMetrics, RESOURCE_TYPES } from './shared.ts';
+import { MOST_NAMESPACES, queueMetrics, RESOURCE_TYPES } from './shared.ts';
 
 /** The watcher counts `skipped`, because it drops such a write. */
 const RECONCILE_RESULTS = ['success', 'error', 'skipped'];
@@ -106,7 +106,7 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
     }),
     lastFailedIn: gauge(registry, {
       name: 'reroll_namespace_last_failed_reload_timestamp_seconds',
-      help: 'When a reload job of a namespace last failed after all attempts, in Unix seconds, for the 20 namespaces in which one failed last.',
+      help: `When a reload job of a namespace last failed after all attempts, in Unix seconds, for the ${MOST_NAMESPACES} namespaces in which one failed last.`,
       labels: { workload_namespace: [] },
     }),
     notifications: counter(registry, {
