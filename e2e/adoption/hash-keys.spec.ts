@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
-import { hashKey, type HashKey } from '@reroll/core/record/record-hash';
+import { hashKey, sourceKeys, type HashKey } from '@reroll/core/record/record-hash';
 import { auto, configMap, deployment, secret, usingEnvFrom } from '../support/objects/builders.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Ref, type Space } from '../support/kube.ts';
-import { startReroll, type Reroll } from '../support/reroll.ts';
+import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { countRollouts, inStep, markerVariables, recordOf } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -54,7 +54,8 @@ function keysOf(texts: readonly string[]): HashKey[] {
 }
 
 function keyed(text: string, v: string): string {
-  return markerHash('ConfigMap', { data: { v } }, { hash: 'hmac-sha256', keys: keysOf([text]) });
+  const keys = sourceKeys(keyIn(space, 'Secret/db'), keysOf([text]));
+  return markerHash('ConfigMap', { data: { v } }, { hash: 'hmac-sha256', keys });
 }
 
 function digest(algorithm: string, v: string): string {

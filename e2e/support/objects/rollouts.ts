@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import type { Annotations, EnvVar } from '@reroll/core/model';
+import { keyOf, type Annotations, type EnvVar, type SourceKind } from '@reroll/core/model';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
 import { RECORD_ANNOTATION, recordedHashes, type RecordedHashes } from '@reroll/core/record/record';
-import { recordHash, type HashKeys } from '@reroll/core/record/record-hash';
+import { recordHash, sourceKeys, type HashKeys } from '@reroll/core/record/record-hash';
 import { auto, configMap, deployment, naming, secret, source, usingEnvFrom } from './builders.ts';
 import type { KubeObject, Ref, Space } from '../kube.ts';
 import type { Reroll } from '../reroll.ts';
@@ -17,7 +17,9 @@ export function recordOf(object: KubeObject): RecordedHashes {
 
 /** Hash of a source's data as records have it. */
 export function hashOf(source: KubeObject, keys: HashKeys = []): string {
-  return recordHash(source, keys);
+  const { kind, metadata } = source;
+  const key = keyOf({ kind: kind as SourceKind, namespace: metadata.namespace, name: metadata.name });
+  return recordHash(source, sourceKeys(key, keys));
 }
 
 /** Variables of the incumbent, by container: `{ app: { STAKATER_CM_CONFIGMAP: '…' } }`. */

@@ -11,7 +11,7 @@ import { observeSource } from '@reroll/core/state/observe';
 import type { ObservedSource, WorkloadRow } from '@reroll/core/state/rows';
 import type { Key, WorkloadKey } from '@reroll/core/model';
 import { RV_UNKNOWN, type Rv } from '@reroll/core/rv';
-import type { HashKeys } from '@reroll/core/record/record-hash';
+import { sourceKeys, type HashKeys } from '@reroll/core/record/record-hash';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { collectionPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
@@ -110,7 +110,9 @@ export class KindStreams {
         const seen = observeSource({ kind, metadata: raw.metadata, data }, this.#keys, hashKeys);
         const shown = certificates.observed(seen, definition.certificates?.(raw));
         if (by !== 'MODIFIED') return shown;
-        return { ...shown, markerHash: () => markerHash(kind, data, { hash: options.hash, keys: hashKeys }) };
+        const { hash } = options;
+        const marked = (): string => markerHash(kind, data, { hash, keys: sourceKeys(seen.key, hashKeys) });
+        return { ...shown, markerHash: marked };
       },
       handler: new SourceHandler(kind, namespace, { ...this.#targets, listing, reports, presence }),
       hooks: reports.hooks(kind, namespace.name),

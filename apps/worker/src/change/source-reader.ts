@@ -16,6 +16,7 @@ import {
   isHashOf,
   isRecordHash,
   recordHash,
+  sourceKeys,
   type HashKeys,
   type RecordHash,
 } from '@reroll/core/record/record-hash';
@@ -169,15 +170,16 @@ export class SourceReader {
   }
 
   #hashed(
-    { kind }: SourceId,
+    id: SourceId,
     { metadata }: KubeObject,
     data: SourceData,
   ): Pick<SourceNow, 'rv' | 'hash' | 'markerHash' | 'owners'> {
-    const { hashKeys: keys, markerHash: hash } = this.#settings;
+    const { hashKeys, markerHash: hash } = this.#settings;
+    const keys = sourceKeys(keyOf(id), hashKeys);
     return {
       rv: parseRv(metadata.resourceVersion),
       hash: recordHash(data, keys),
-      markerHash: markerHash(kind, data, { hash, keys }),
+      markerHash: markerHash(id.kind, data, { hash, keys }),
       owners: (metadata.ownerReferences ?? []).map(({ uid }) => uid),
     };
   }
@@ -186,7 +188,7 @@ export class SourceReader {
     source: { id: SourceId; data: SourceData },
     { recorded, marked = [], adopted }: Comparison,
   ): Pick<SourceNow, 'isRecorded' | 'isKeyAwaited' | 'isMarked'> {
-    const { hashKeys: keys } = this.#settings;
+    const keys = sourceKeys(keyOf(source.id), this.#settings.hashKeys);
     const of = { kind: source.id.kind, data: source.data };
     return {
       isRecorded: recorded !== undefined && isHashOf(recorded, source.data, keys),

@@ -3,7 +3,7 @@ import type { SourceData, SourceKey, WorkloadKey, WorkloadKind } from '@reroll/c
 import type { HoldDefaults } from '@reroll/core/holds/reload-hold';
 import type { LabelSelector } from '@reroll/core/label-selector';
 import { RECORD_ANNOTATION, writeRecord } from '@reroll/core/record/record';
-import { recordHash, type HashKeys } from '@reroll/core/record/record-hash';
+import { recordHash, sourceKeys, type HashKeys } from '@reroll/core/record/record-hash';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { NO_TRIGGERS } from '@reroll/core/state/settings';
 import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
@@ -39,7 +39,7 @@ export function dataOf(text: string): SourceData {
 }
 
 export function hashOf(text: string, keys: HashKeys = []): string {
-  return recordHash(dataOf(text), keys);
+  return recordHash(dataOf(text), sourceKeys(`ConfigMap/${NAMESPACE}/cm`, keys));
 }
 
 /** The record of a workload that was last started with this data. */

@@ -4,7 +4,7 @@ import { array, assert, constantFrom, dictionary, property, string, uint8Array }
 import { describe, expect, it } from 'vitest';
 
 import type { SourceData, SourceKind } from '../model.ts';
-import { hashKey, type HashKey } from '../record/record-hash.ts';
+import { hashKey, sourceKeys, type SourceHashKey, type SourceHashKeys } from '../record/record-hash.ts';
 import {
   DELETED_MARKER_HASH,
   MARKER_HASHES,
@@ -149,8 +149,11 @@ describe('the hash in a marker', () => {
 });
 
 describe('another hash in a marker', () => {
-  const key = hashKey(Buffer.from('the key of the specs'));
-  const older = hashKey(Buffer.from('an older key of the specs'));
+  const secrets = [
+    hashKey(Buffer.from('the key of the specs')),
+    hashKey(Buffer.from('an older key of the specs')),
+  ];
+  const [key, older] = sourceKeys('Secret/ns/db', secrets) as [SourceHashKey, SourceHashKey];
   const data = { data: { b: '2', a: '1' } };
 
   it('is SHA-256 over the same text', () => {
@@ -168,7 +171,7 @@ describe('another hash in a marker', () => {
     expect(() => markerHash('ConfigMap', data, { hash: 'hmac-sha256', keys: [] })).toThrow('expected a key');
   });
 
-  it.each<[string, SourceKind, readonly HashKey[], MarkerHash]>([
+  it.each<[string, SourceKind, SourceHashKeys, MarkerHash]>([
     ['of a Secret, under the first key if there is one', 'Secret', [key, older], 'hmac-sha256'],
     ['of a Secret, stakater/Reloader’s without a key', 'Secret', [], 'sha1'],
     ['of a ConfigMap, stakater/Reloader’s with a key', 'ConfigMap', [key, older], 'sha1'],
@@ -185,6 +188,13 @@ describe('another hash in a marker', () => {
     const text = markerHash(kind, data, { hash, keys: [older] });
     expect(isMarkerHashOf(text, { kind, data }, [key, older])).toBe(true);
     expect(isMarkerHashOf(text, { kind, data: { data: { a: '1' } } }, [key, older])).toBe(false);
+  });
+
+  it('is another one for the same data of another source', () => {
+    const scheme = { hash: 'hmac-sha256', keys: sourceKeys('Secret/mine/db', secrets) } as const;
+    expect(markerHash('Secret', data, scheme)).not.toBe(
+      markerHash('Secret', data, { ...scheme, keys: [key] }),
+    );
   });
 
   it('is not recognized under a key that is not known', () => {
@@ -228,7 +238,7 @@ it.each(['ConfigMap', 'Secret'] as const)(
   'a hash of a %s has the scheme that made it, and no other',
   (kind) => {
     const data = { data: { k: 'djE=' } };
-    for (const keys of [[], [hashKey(Buffer.from('a key'))]])
+    for (const keys of [[], sourceKeys('Secret/ns/db', [hashKey(Buffer.from('a key'))])])
       for (const made of MARKER_HASHES.filter((hash) => hash !== 'hmac-sha256' || keys.length > 0))
         for (const asked of MARKER_HASHES) {
           const marked = markerHash(kind, data, { hash: made, keys });

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 
 import type { SourceData, SourceKind } from '../model.ts';
-import type { HashKey, HashKeys } from '../record/record-hash.ts';
+import type { HashKey, SourceHashKey, SourceHashKeys } from '../record/record-hash.ts';
 
 /**
  * The algorithm of a marker's hash. `sha1` is stakater/Reloader's; `auto` is `hmac-sha256` for Secrets if there is a key, and
@@ -10,11 +10,14 @@ import type { HashKey, HashKeys } from '../record/record-hash.ts';
 export const MARKER_HASHES = ['auto', 'sha1', 'sha256', 'hmac-sha256'] as const;
 export type MarkerHash = (typeof MARKER_HASHES)[number];
 
-export interface MarkerScheme {
+/** A hash of a marker is made with `SourceHashKey`s; any keys tell its scheme. */
+export interface MarkerScheme<Key = SourceHashKey> {
   readonly hash: MarkerHash;
   /** `hmac-sha256`, which requires one, and `auto` use the first. */
-  readonly keys: HashKeys;
+  readonly keys: readonly Key[];
 }
+
+type KeyId = Pick<HashKey, 'id'>;
 
 const SHA1_DIGITS = 40;
 const INCUMBENTS: MarkerScheme = { hash: 'sha1', keys: [] };
@@ -45,13 +48,13 @@ export function markerHash(kind: SourceKind, source: SourceData, scheme = INCUMB
 }
 
 /** Whether a marker's hash has the form that the scheme gives to a source of this kind, with the same key. */
-export function hasScheme(marked: string, kind: SourceKind, scheme: MarkerScheme): boolean {
+export function hasScheme(marked: string, kind: SourceKind, scheme: MarkerScheme<KeyId>): boolean {
   const algorithm = algorithmOf(kind, scheme);
   if (algorithm === 'hmac-sha256') return marked.startsWith(`k${scheme.keys[0]?.id}.`);
   return !marked.startsWith('k') && (marked.length === SHA1_DIGITS) === (algorithm === 'sha1');
 }
 
-function algorithmOf(kind: SourceKind, { hash, keys }: MarkerScheme): Exclude<MarkerHash, 'auto'> {
+function algorithmOf(kind: SourceKind, { hash, keys }: MarkerScheme<KeyId>): Exclude<MarkerHash, 'auto'> {
   if (hash !== 'auto') return hash;
   return kind === 'Secret' && keys.length > 0 ? 'hmac-sha256' : 'sha1';
 }
@@ -65,7 +68,7 @@ export function isMarkerHash(text: unknown): text is string {
 export function isMarkerHashOf(
   marked: string,
   source: { readonly kind: SourceKind; readonly data: SourceData },
-  keys: HashKeys,
+  keys: SourceHashKeys,
 ): boolean {
   const text = textOf(source.kind, source.data);
   return [sha1(text), sha256(text), ...keys.map((key) => keyed(text, key))].includes(marked);
@@ -77,8 +80,8 @@ function textOf(kind: SourceKind, source: SourceData): Buffer {
 }
 
 /** Differs from the record's hash under the same key, so that neither can be taken for the other. */
-function keyed(text: Buffer, key: HashKey): string {
-  return `k${key.id}.${createHmac('sha256', key.secret).update('marker;').update(text).digest('hex')}`;
+function keyed(text: Buffer, { id, sourceSecret }: SourceHashKey): string {
+  return `k${id}.${createHmac('sha256', sourceSecret).update('marker;').update(text).digest('hex')}`;
 }
 
 function sha256(bytes: Buffer): string {

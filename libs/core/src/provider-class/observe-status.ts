@@ -1,7 +1,13 @@
 import { keyOf, type ObjectMeta, type SourceData, type SourceKey } from '../model.ts';
 import { lastWrite, unixSeconds } from '../state/observe.ts';
 import { markerHash } from '../marker/marker-hash.ts';
-import { recordHash, type HashKeys, type RecordHash } from '../record/record-hash.ts';
+import {
+  recordHash,
+  sourceKeys,
+  type HashKeys,
+  type RecordHash,
+  type SourceHashKeys,
+} from '../record/record-hash.ts';
 import { parseRv, type Rv } from '../rv.ts';
 
 /** A SecretProviderClassPodStatus as the API serves it: what one pod has mounted of a class. */
@@ -46,12 +52,12 @@ export function observeStatus({ metadata, status }: StatusObject, keys: HashKeys
   const objects = status?.objects ?? [];
   const data = providerClassData(provider ?? '', objects);
   const written = lastWrite(metadata);
-  const isMounted = provider !== undefined && objects.length > 0;
+  const source = provider ? keyOf({ kind: 'SecretProviderClass', namespace, name: provider }) : undefined;
   return {
     key: keyOf({ kind: STATUS_KIND, namespace, name }),
-    source: provider ? keyOf({ kind: 'SecretProviderClass', namespace, name: provider }) : undefined,
+    source,
     rv: parseRv(metadata.resourceVersion),
-    hashes: isMounted ? hashesOf(data, keys) : [],
+    hashes: source && objects.length > 0 ? hashesOf(data, sourceKeys(source, keys)) : [],
     markerHash: markerHash('SecretProviderClass', data),
     modifiedAt: written > unixSeconds(metadata.creationTimestamp) ? written : 0,
     shownAt: lastStatusWrite(metadata),
@@ -83,7 +89,7 @@ export function providerClassData(
   return { data: Object.fromEntries(joined) };
 }
 
-function hashesOf(data: SourceData, keys: HashKeys): RecordHash[] {
+function hashesOf(data: SourceData, keys: SourceHashKeys): RecordHash[] {
   const all = [keys, ...keys.slice(1).map((key) => [key]), []].map((each) => recordHash(data, each));
   return [...new Set(all)];
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { hashKey, isHashOf, isKeyKnown, recordHash } from './record-hash.ts';
+import { hashKey, isHashOf, isKeyKnown, recordHash, sourceKeys, type SourceHashKey } from './record-hash.ts';
 
-const today = hashKey(Buffer.from('today, sixteen bytes or more'));
-const older = hashKey(Buffer.from('older, sixteen bytes or more'));
+const KEYS = ['today', 'older'].map((name) => hashKey(Buffer.from(`${name}, sixteen bytes or more`)));
+const [today, older] = sourceKeys('Secret/ns/db', KEYS) as [SourceHashKey, SourceHashKey];
 const entries = fc.dictionary(fc.string(), fc.string());
 
 describe('the hash of the record', () => {
@@ -45,6 +45,17 @@ describe('the hash of the record', () => {
     expect(recordHash({}, [today])).toMatch(new RegExp(`^k${today.id}\\.[\\w-]{43}$`));
     expect(recordHash({}, [today, older])).toBe(recordHash({}, [today]));
   });
+
+  it.each(['ConfigMap/ns/db', 'Secret/mine/db', 'Secret/ns/mine'] as const)(
+    'under a key, is another one for the same data of %s: it confirms no guess',
+    (mine) => {
+      const data = { data: { password: 'aHVudGVyMg==' } };
+      const secret = recordHash(data, [today]);
+      expect(recordHash(data, sourceKeys(mine, KEYS))).not.toBe(secret);
+      expect(isHashOf(secret, data, sourceKeys(mine, KEYS))).toBe(false);
+      expect(isHashOf(secret, data, sourceKeys('Secret/ns/db', KEYS))).toBe(true);
+    },
+  );
 
   it('is judged under the scheme that it names', () => {
     const data = { data: { password: 'hunter2' } };

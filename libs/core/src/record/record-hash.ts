@@ -1,11 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { SourceData } from '../model.ts';
+import type { SourceData, SourceKey } from '../model.ts';
 
 /**
  * Hash of a source's data as the record keeps it: `<scheme>.<base64url of 32 bytes>`. Scheme `1` is SHA-256 over a canonical,
- * length-prefixed form. `k<id>` is HMAC-SHA-256 over the same form with the key of that id, so that a reader of the record cannot
- * try guesses of a weak secret. Two sources have the same hash only if they hold the same keys and bytes: unlike the marker's form,
- * this one is injective.
+ * length-prefixed form. `k<id>` is HMAC-SHA-256 over the same form with a key that is derived from the key of that id for this
+ * source. So a reader of the record cannot try guesses of a weak secret, not even in sources of their own, which have other hashes
+ * for the same data. Two versions of a source have the same hash only if they hold the same keys and bytes: unlike the marker's
+ * form, this one is injective.
  */
 export type RecordHash = string;
 
@@ -18,14 +19,30 @@ export interface HashKey {
 /** The current key first, then earlier keys that records may still use. Empty: plain SHA-256. */
 export type HashKeys = readonly HashKey[];
 
+/** A key for the hashes of one source. `id` is that of the key that it is derived from. */
+export interface SourceHashKey {
+  readonly id: string;
+  readonly sourceSecret: Uint8Array;
+}
+
+/** In the order of the `HashKeys`. */
+export type SourceHashKeys = readonly SourceHashKey[];
+
 const PLAIN = '1';
 
 /** Recorded for a source that was deleted. No data has this hash; its scheme is `0`. */
 export const DELETED_HASH: RecordHash = '0.deleted';
 
 export function hashKey(secret: Uint8Array): HashKey {
-  const id = createHmac('sha256', secret).update('reroll key id').digest('hex').slice(0, 8);
+  const id = createHmac('sha256', secret).update('reroll source key id').digest('hex').slice(0, 8);
   return { id, secret };
+}
+
+export function sourceKeys(source: SourceKey, keys: HashKeys): SourceHashKeys {
+  return keys.map(({ id, secret }) => ({
+    id,
+    sourceSecret: createHmac('sha256', secret).update(`reroll source ${source}`).digest(),
+  }));
 }
 
 /** Whether the text has the form of a hash of data, under any scheme. */
@@ -34,8 +51,8 @@ export function isRecordHash(text: unknown): text is RecordHash {
 }
 
 /** Returns the hash under the current scheme. */
-export function recordHash(data: SourceData, keys: HashKeys): RecordHash {
-  return digest(canonical(data), keys[0]);
+export function recordHash(data: SourceData, [key]: SourceHashKeys): RecordHash {
+  return digest(canonical(data), key && { id: key.id, secret: key.sourceSecret });
 }
 
 /** Returns the hash of a text under the current scheme, in the form of a record hash. It is no record hash of any data. */
@@ -44,11 +61,11 @@ export function textHash(text: string, keys: HashKeys): string {
 }
 
 /** Whether `recorded` is the hash of `data`, under the scheme that `recorded` names. False if the scheme or key is not known. */
-export function isHashOf(recorded: RecordHash, data: SourceData, keys: HashKeys): boolean {
+export function isHashOf(recorded: RecordHash, data: SourceData, keys: SourceHashKeys): boolean {
   const scheme = schemeOf(recorded);
-  if (scheme === PLAIN) return digest(canonical(data), undefined) === recorded;
+  if (scheme === PLAIN) return recordHash(data, []) === recorded;
   const key = keys.find(({ id }) => scheme === `k${id}`);
-  return key !== undefined && digest(canonical(data), key) === recorded;
+  return key !== undefined && recordHash(data, [key]) === recorded;
 }
 
 /** Whether these keys suffice to compare `recorded` with data. */

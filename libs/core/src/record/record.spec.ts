@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { hashKey, recordHash } from './record-hash.ts';
+import { hashKey, recordHash, sourceKeys } from './record-hash.ts';
 import {
   isRecordInBounds,
   MOST_RECORD_BYTES,
@@ -61,7 +61,7 @@ describe('the record', () => {
   });
 
   it('of 1,000 sources with long names is in bounds', () => {
-    const hash = recordHash({}, [hashKey(Buffer.from('sixteen bytes or more'))]);
+    const hash = recordHash({}, sourceKeys('Secret/ns/db', [hashKey(Buffer.from('sixteen bytes or more'))]));
     const names = Array.from({ length: 1_000 }, (_, n) => `ConfigMap/${String(n).padStart(50, 'x')}`);
     expect(
       isRecordInBounds(writeRecord(Object.fromEntries(names.map((name) => [name, hash]))), undefined),

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
-import { DELETED_HASH, hashKey, recordHash } from './record-hash.ts';
+import { DELETED_HASH, hashKey, recordHash, sourceKeys } from './record-hash.ts';
 import { shownHash } from './shown-hash.ts';
 
 const data = { data: { password: 'aHVudGVyMg==' } };
 const plain = recordHash(data, []);
-const keyed = recordHash(data, [hashKey(Buffer.from('the key of the install'))]);
+const keyed = recordHash(
+  data,
+  sourceKeys('Secret/shop/db', [hashKey(Buffer.from('the key of the install'))]),
+);
 
 it('of a ConfigMap every hash is shown as it is', () => {
   for (const hash of [plain, keyed, DELETED_HASH])

@@ -23,7 +23,7 @@ import { isEnvVarMark } from '../marker/env-var-name.ts';
 import { podUses } from '../references/pod-uses.ts';
 import { RECORD_ANNOTATION, recordName } from '../record/record.ts';
 import type { Reason } from '../reasons.ts';
-import { recordHash, type HashKeys } from '../record/record-hash.ts';
+import { recordHash, sourceKeys, type HashKeys } from '../record/record-hash.ts';
 import { referencedSources } from '../references/references.ts';
 import { annotationBytes, MOST_ANNOTATION_BYTES } from '../reload/annotation-room.ts';
 import { resumeDueAt } from '../reload/pause.ts';
@@ -49,11 +49,12 @@ export function observeSource(
   hashKeys: HashKeys,
 ): ObservedSource {
   const { kind, metadata } = object;
+  const key = keyOf({ kind, namespace: metadata.namespace, name: metadata.name });
   return {
-    key: keyOf({ kind, namespace: metadata.namespace, name: metadata.name }),
+    key,
     uid: metadata.uid,
     rv: parseRv(metadata.resourceVersion),
-    hash: recordHash(object.data, hashKeys),
+    hash: recordHash(object.data, sourceKeys(key, hashKeys)),
     modifiedAt: lastWrite(metadata),
     ...(isAsCreated(metadata) ? { asCreated: true } : {}),
     annotations: sourceAnnotations(metadata.annotations, keys),

@@ -4,6 +4,7 @@ import type { FoundBy } from '@reroll/core/state/outbox';
 import type { SourceHashes, SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { MarkerScheme } from '@reroll/core/marker/marker-hash';
+import type { HashKey } from '@reroll/core/record/record-hash';
 import { RV_UNKNOWN, isRv, type Rv } from '@reroll/core/rv';
 import { CatalogError } from '../connection/errors.ts';
 import type { CatalogKeys } from './keys.ts';
@@ -67,10 +68,14 @@ const WARNING_SECONDS = 86_400;
 export class Catalog {
   readonly keys: CatalogKeys;
   readonly #redis: RedisClient;
-  readonly #scheme: MarkerScheme;
+  readonly #scheme: MarkerScheme<HashKey>;
 
   /** `scheme`: of markers, whose keys also seal readings. Default: `auto` without a key, so readings are plain. */
-  constructor(redis: RedisClient, keys: CatalogKeys, scheme: MarkerScheme = { hash: 'auto', keys: [] }) {
+  constructor(
+    redis: RedisClient,
+    keys: CatalogKeys,
+    scheme: MarkerScheme<HashKey> = { hash: 'auto', keys: [] },
+  ) {
     this.#redis = redis;
     this.keys = keys;
     this.#scheme = scheme;

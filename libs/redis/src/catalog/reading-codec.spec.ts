@@ -2,7 +2,7 @@ import type { SourceKey } from '@reroll/core/model';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { markerHash, type MarkerHash } from '@reroll/core/marker/marker-hash';
-import { hashKey, recordHash, type HashKeys } from '@reroll/core/record/record-hash';
+import { hashKey, recordHash, sourceKeys, type HashKeys } from '@reroll/core/record/record-hash';
 import type { SourceHashes } from '@reroll/core/state/rows';
 import { decodeReading, encodeReading } from './reading-codec.ts';
 
@@ -11,7 +11,7 @@ const data = { data: { password: 'aHVudGVyMg==' } };
 const [key, older] = [hashKey(randomBytes(32)), hashKey(randomBytes(32))];
 const reading: SourceHashes = {
   rv: '812',
-  hash: recordHash(data, [key]),
+  hash: recordHash(data, sourceKeys(SECRET, [key])),
   markerHash: markerHash('Secret', data),
 };
 
@@ -76,7 +76,8 @@ describe('nothing is read', () => {
     ['without a key where there is to be one', 'sha256', 'hmac-sha256', [key]],
     ['under a key that is the first no more', 'hmac-sha256', 'hmac-sha256', [older, key]],
   ])("of a marker's hash %s", (_, made, hash, keys) => {
-    const marked = { ...reading, markerHash: markerHash('Secret', data, { hash: made, keys: [key] }) };
+    const own = sourceKeys(SECRET, [key]);
+    const marked = { ...reading, markerHash: markerHash('Secret', data, { hash: made, keys: own }) };
     const text = encodeReading(SECRET, marked, [key]);
     expect(decodeReading(SECRET, text, { hash: made, keys: [key] })).toEqual(marked);
     expect(decodeReading(SECRET, text, { hash, keys })).toBeUndefined();

@@ -28,7 +28,7 @@ export function encodeReading(source: SourceKey, reading: SourceHashes, keys: Ha
 export function decodeReading(
   source: SourceKey,
   text: string,
-  scheme: MarkerScheme,
+  scheme: MarkerScheme<HashKey>,
 ): SourceHashes | undefined {
   const opened = scheme.keys.length === 0 ? text : open(text, source, scheme.keys);
   const reading = opened === undefined ? undefined : parse(opened);

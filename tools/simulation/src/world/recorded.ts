@@ -1,6 +1,7 @@
 /** What applied records say, by the names of the world. */
-import { DELETED_HASH, isHashOf } from '@reroll/core/record/record-hash';
+import { DELETED_HASH, isHashOf, sourceKeys } from '@reroll/core/record/record-hash';
 import { RECORD_ANNOTATION, recordedHashes } from '@reroll/core/record/record';
+import type { SourceKey } from '@reroll/core/model';
 import { dataOf } from './objects.ts';
 import type { Shown } from './restarts.ts';
 import type { Rules } from './rules.ts';
@@ -15,7 +16,8 @@ export function records(
   const [kind = '', , name = ''] = source.split('/');
   const entry = recordedHashes(holder?.metadata.annotations?.[RECORD_ANNOTATION])[`${kind}/${name}`];
   if (entry === undefined || !present) return entry === DELETED_HASH;
-  return isHashOf(entry, { data: present['data'] as Record<string, string> }, keys);
+  const data = present['data'] as Record<string, string>;
+  return isHashOf(entry, { data }, sourceKeys(source as SourceKey, keys));
 }
 
 /** The letter of the data whose hash the object has recorded. */
@@ -27,9 +29,8 @@ export function recordedLetter(
   const [kind = '', , name = ''] = source.split('/');
   const ref = `${kind}/${name}`;
   const entry = recordedHashes(metadata.annotations?.[RECORD_ANNOTATION])[ref];
-  return LETTERS.find(
-    (letter) => entry !== undefined && isHashOf(entry, { data: dataOf(ref, letter) }, keys),
-  );
+  const own = sourceKeys(source as SourceKey, keys);
+  return LETTERS.find((letter) => entry !== undefined && isHashOf(entry, { data: dataOf(ref, letter) }, own));
 }
 
 /** Whether it says that the source was deleted. */
