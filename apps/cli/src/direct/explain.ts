@@ -9,7 +9,8 @@ import { CliError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { placedName } from '../views/names.ts';
 import { namespaceHolds } from './namespace-holds.ts';
-import { findSettings, type FoundSettings } from './settings.ts';
+import { settingsFor, unwatchedOf } from './scope.ts';
+import type { FoundSettings } from './settings.ts';
 
 export interface DirectQuestion {
   readonly workload: WorkloadRef;
@@ -23,12 +24,14 @@ export async function explanationOfCluster(
   session: Session,
   { workload, source, flags }: DirectQuestion,
 ): Promise<{ readonly explanation: Explanation; readonly settings: string }> {
-  const found = await findSettings(session, flags);
+  const found = await settingsFor(session, flags, workload);
   const gather = gatherer(session, found);
   const read = await existing(gather, workload);
+  const asked = await gather.source(keyOf(source));
   const input = {
     workload: read,
-    source: await gather.source(keyOf(source)),
+    source: asked,
+    unwatched: unwatchedOf(found, [asked]),
     settings: found.settings,
     from: 'cluster',
     now: session.io.now(),

@@ -19,7 +19,8 @@ import { placedName } from '../views/names.ts';
 import { ofExisting } from './annotate.ts';
 import { existing, gatherer } from './explain.ts';
 import { namespaceHolds } from './namespace-holds.ts';
-import { findSettings, type FoundSettings } from './settings.ts';
+import { settingsFor, unwatchedOf, watchedKinds } from './scope.ts';
+import type { FoundSettings } from './settings.ts';
 
 type SourceRequest = Extract<PreviewRequest, { readonly of: 'source' }>;
 type WorkloadRequest = Extract<PreviewRequest, { readonly of: 'workload' }>;
@@ -35,7 +36,11 @@ export async function previewOfCluster(
   request: PreviewRequest,
   flags: readonly string[],
 ): Promise<{ readonly preview: Preview; readonly settings: string }> {
-  const found = await findSettings(session, flags);
+  const found = await settingsFor(
+    session,
+    flags,
+    request.of === 'source' ? request.source : request.workload,
+  );
   const gather = gatherer(session, found);
   const preview =
     request.of === 'source'
@@ -52,12 +57,13 @@ interface Reading {
 
 async function sourcePreview({ session, gather, found }: Reading, request: SourceRequest): Promise<Preview> {
   const { source: ref, annotations } = request;
-  const { workloads, unread } = await gather.workloads(ref.namespace);
+  const { workloads, unread } = await gather.workloads(ref.namespace, watchedKinds(found));
   tellUnread(session, unread);
   const source = await gather.source(keyOf(ref));
   return previewAnswer(
     previewSource({
       source,
+      unwatched: unwatchedOf(found, [source]),
       workloads,
       annotations,
       settings: found.settings,
@@ -75,22 +81,24 @@ async function workloadPreview(
   const { keys } = found.settings.decision;
   const workload = await existing(gather, request.workload);
   const { namespace } = request.workload;
-  const { workloads, unread } = await gather.workloads(namespace);
+  const { workloads, unread } = await gather.workloads(namespace, watchedKinds(found));
   const followers = workloads.filter(({ row }) => row.templateOwner?.key === workload.key);
   const proposed = { annotations: request.annotations, podAnnotations: request.podAnnotations };
   const then = withProposed(workload, proposed, keys);
   const listed = await gather.sources(namespace, SOURCE_KINDS);
   tellUnread(session, [...unread, ...listed.unread]);
-  const sources = new Map(listed.sources.flatMap(rowOf));
-  for (const key of missingOf([workload, then, ...followers], { keys, sources })) {
+  const known = new Map(listed.sources.map((source) => [source.key, source]));
+  for (const key of missingOf([workload, then, ...followers], { keys, known })) {
     // Few, and only of kinds that may not be listed.
-    for (const [found, row] of rowOf(await gather.source(key))) sources.set(found, row);
+    known.set(key, await gather.source(key));
   }
+  const all = [...known.values()];
   const input = {
     workload,
     proposed,
     followers,
-    sources,
+    sources: new Map(all.flatMap(rowOf)),
+    unwatched: unwatchedOf(found, all),
     settings: found.settings,
     from: 'cluster',
     now: session.io.now(),
@@ -102,13 +110,16 @@ async function workloadPreview(
 /** Sources that annotations name and that no list returned. */
 function missingOf(
   workloads: readonly ExplainedWorkload[],
-  known: {
+  {
+    keys,
+    known,
+  }: {
     readonly keys: Parameters<typeof sourcesOf>[1];
-    readonly sources: ReadonlyMap<SourceKey, SourceRow>;
+    readonly known: ReadonlyMap<SourceKey, unknown>;
   },
 ): readonly SourceKey[] {
-  const all = workloads.flatMap((workload) => sourcesOf(workload, known.keys));
-  return [...new Set(all)].filter((key) => !known.sources.has(key));
+  const all = workloads.flatMap((workload) => sourcesOf(workload, keys));
+  return [...new Set(all)].filter((key) => !known.has(key));
 }
 
 function rowOf({ key, row }: ExplainedSource): (readonly [SourceKey, SourceRow])[] {

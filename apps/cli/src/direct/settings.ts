@@ -1,10 +1,10 @@
 import type { ExplainSettings } from '@reroll/core/explain/facts';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
-import { META_ANNOTATIONS, META_INFO_LABELS, META_LIMITS } from '@reroll/shared/platform/process/meta-info';
+import { META_ANNOTATIONS, META_INFO_LABELS, META_OWN } from '@reroll/shared/platform/process/meta-info';
 import { explainSettings } from '@reroll/shared/platform/options/explain-settings';
 import { parseOptions } from '@reroll/shared/platform/options/parsing/parse';
-import { OPTIONS, type WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
+import { OPTIONS, type StandaloneOptions } from '@reroll/shared/platform/options/parsing/table';
 import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
 import type { Session } from '../session.ts';
@@ -12,6 +12,8 @@ import type { Session } from '../session.ts';
 /** The settings of the rules, and their origin for the user. */
 export interface FoundSettings {
   readonly settings: ExplainSettings;
+  /** All options, for what is watched. */
+  readonly options: StandaloneOptions;
   readonly from: string;
   /** The namespace of the installation; null: there is none; undefined: not known. */
   readonly namespace?: string | null;
@@ -23,38 +25,55 @@ export interface FoundSettings {
  * @throws a usage error for unknown flags of Reroll
  */
 export async function findSettings(session: Session, flags: readonly string[]): Promise<FoundSettings> {
-  if (flags.length > 0) return { settings: settingsOf(flags), from: `the flags given: ${flags.join(' ')}` };
+  if (flags.length > 0) return { ...settingsOf(flags), from: `the flags given: ${flags.join(' ')}` };
   const found = await findMetaInfo(session);
   if (found === undefined) {
-    return { settings: settingsOf([]), from: 'the defaults of Reroll: no installation says how it is set' };
+    return { ...settingsOf([]), from: 'the defaults of Reroll: no installation says how it is set' };
   }
   if (found === null) {
     const from =
       'the defaults of Reroll: no installation was found, so no freeze of everything is considered';
-    return { settings: settingsOf([]), from, namespace: null };
+    return { ...settingsOf([]), from, namespace: null };
   }
   const { namespace, name, options } = found;
-  return { settings: settingsOf(flagsOf(options)), from: `the ConfigMap ${namespace}/${name}`, namespace };
+  return { ...settingsOf(flagsOf(options)), from: `the ConfigMap ${namespace}/${name}`, namespace };
 }
 
-function settingsOf(flags: readonly string[]): ExplainSettings {
-  const parsed = parseOptions('worker', flags, {});
+/** By the options of all programs: workers and watchers decide by them. */
+function settingsOf(flags: readonly string[]): Pick<FoundSettings, 'settings' | 'options'> {
+  const parsed = parseOptions('standalone', flags, {});
   if (!parsed.ok)
     throw usageError(parsed.errors[0] ?? 'expected flags of Reroll after --', ...parsed.errors.slice(1));
-  return explainSettings(parsed.options);
+  return { settings: explainSettings(parsed.options), options: parsed.options };
 }
 
-/** Fields of `reloaderOptions` that the rules need, and the options; by the form of their values. */
-const TEXTS = { ...META_ANNOTATIONS, reloadStrategy: 'reloadStrategy' } as const;
-const BOOLEANS = named(['autoReloadAll', 'reloadOnCreate', 'reloadOnDelete', 'syncAfterRestart']);
-const NUMBERS = named(META_LIMITS);
+/** Fields of `reloaderOptions` that decide, and the options; by the form of their values. */
+const TEXTS = {
+  ...META_ANNOTATIONS,
+  ...named(META_OWN.texts),
+  reloadStrategy: 'reloadStrategy',
+  bake: 'bake',
+  isOpenshift: 'isOpenshift',
+} as const;
+const BOOLEANS = {
+  ...named([...META_OWN.booleans, 'autoReloadAll', 'reloadOnCreate', 'reloadOnDelete', 'syncAfterRestart']),
+  isArgoRollouts: 'isArgoRollouts',
+  enableCSIIntegration: 'enableCsiIntegration',
+} as const;
+const NUMBERS = named(META_OWN.numbers);
 const LISTS = {
+  ...named(META_OWN.lists),
   resourcesToIgnore: 'resourcesToIgnore',
   workloadTypesToIgnore: 'ignoredWorkloadTypes',
+  namespacesToIgnore: 'namespacesToIgnore',
+  namespaceSelectors: 'namespaceSelector',
+  resourceSelectors: 'resourceLabelSelector',
 } as const;
 
 /** Fields that are called like their options. */
-function named<const Name extends keyof WorkerOptions>(names: readonly Name[]): { readonly [N in Name]: N } {
+function named<const Name extends keyof StandaloneOptions>(
+  names: readonly Name[],
+): { readonly [N in Name]: N } {
   return Object.fromEntries(names.map((name) => [name, name])) as { readonly [N in Name]: N };
 }
 
@@ -78,8 +97,10 @@ type MetaOptions = z.infer<typeof META_OPTIONS>;
 function flagsOf(options: MetaOptions): string[] {
   const fields = { ...TEXTS, ...BOOLEANS, ...NUMBERS, ...LISTS };
   const flags = Object.entries(fields).flatMap(([field, name]) => {
-    const text = String(options[field as keyof typeof fields] ?? '');
-    return text === '' ? [] : [`${OPTIONS[name].flag}=${text}`];
+    const text = options[field as keyof typeof fields]?.toString() ?? '';
+    const { flag, schema } = OPTIONS[name];
+    // '' switches a key off. It is no value of other fields, and they say nothing then.
+    return text !== '' || (field in options && schema.safeParse('').success) ? [`${flag}=${text}`] : [];
   });
   const { webhookUrl = '' } = options;
   return webhookUrl === '' ? flags : [...flags, `--webhook-url=http://${webhookUrl}`];

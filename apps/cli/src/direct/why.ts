@@ -16,7 +16,7 @@ import { hashText } from '../views/why.ts';
 import { existing, gatherer } from './explain.ts';
 import { annotationsOfCluster } from './preview.ts';
 import { namespaceHolds } from './namespace-holds.ts';
-import { findSettings } from './settings.ts';
+import { settingsFor, unwatchedOf } from './scope.ts';
 
 /** What the cluster itself shows of a workload's restarts. */
 interface ClusterWhy {
@@ -32,13 +32,14 @@ export async function whyOfCluster(
   workload: WorkloadRef,
   flags: readonly string[],
 ): Promise<ClusterWhy> {
-  const found = await findSettings(session, flags);
+  const found = await settingsFor(session, flags, workload);
   const gather = gatherer(session, found);
   const read = await existing(gather, workload);
   const { keys } = found.settings.decision;
   const { podAnnotations } = await annotationsOfCluster(session, workload);
   const sources = await Promise.all(sourcesOf(read, keys).map((key) => gather.source(key)));
   const namespaces = await namespaceHolds(session, found, workload.namespace);
+  const unwatched = unwatchedOf(found, sources);
   return {
     workload,
     lastReloadedFrom: markerOf(podAnnotations[keys.lastReloadedFrom]),
@@ -46,6 +47,7 @@ export async function whyOfCluster(
       const explained = explain({
         workload: read,
         source,
+        unwatched,
         settings: found.settings,
         from: 'cluster',
         now: session.io.now(),

@@ -40,14 +40,9 @@ spec:
 {{- end -}}
 
 {{/* What is read once, at the start: when it changes in a Secret of ours, pods are replaced. Whoever may read Deployments sees the
-     checksum. derivePassword is scrypt, so each guess at a value takes a tenth of a second, and is good for one release only.
-     Only workers take --dry-run, but its end must replace the watchers too: after a long dry run they would enqueue what is still
-     pending only about once an hour. */}}
+     checksum. derivePassword is scrypt, so each guess at a value takes a tenth of a second, and is good for one release only. */}}
 {{- define "reroll.checksums" -}}
 {{- $root := .root -}}
-{{- if and $root.Values.reloader.dryRun (eq .component "watcher") }}
-reroll.dev/dry-run: "true"
-{{- end }}
 {{- with include "reroll.secretEnv" $root }}
 checksum/secret: {{ derivePassword 1 "maximum" . (include "reroll.fullname" $root) (include "reroll.namespace" $root) | sha256sum }}
 {{- end }}

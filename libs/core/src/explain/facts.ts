@@ -50,6 +50,8 @@ export interface ExplainedSource {
   readonly row: SourceRow | undefined;
   /** From the cluster: the caller may not read it. It is assumed to exist, without annotations. */
   readonly isUnreadable?: boolean;
+  /** From the cluster, to tell whether it is watched. */
+  readonly labels?: ObjectMeta['labels'];
 }
 
 export interface ExplainInput {
@@ -65,6 +67,8 @@ export interface ExplainInput {
   readonly wave?: ReloadHold | undefined;
   /** The queues of a change that are paused. Default none. */
   readonly pausedQueues?: readonly string[];
+  /** Sources that are not watched, and why, in a sentence. Default none: the catalog has only those that are. */
+  readonly unwatched?: ReadonlyMap<SourceKey, string>;
 }
 
 /**
@@ -83,7 +87,7 @@ export function workloadFromCluster(
 /** Returns a source of which only metadata was read; null: it does not exist; `forbidden`: it may not be read. */
 export function sourceFromCluster(
   key: SourceKey,
-  metadata: Pick<ObjectMeta, 'resourceVersion' | 'annotations'> | null | 'forbidden',
+  metadata: Pick<ObjectMeta, 'resourceVersion' | 'annotations' | 'labels'> | null | 'forbidden',
   keys: AnnotationKeys,
 ): ExplainedSource {
   if (metadata === null) return { key, row: undefined };
@@ -91,5 +95,6 @@ export function sourceFromCluster(
   if (metadata === 'forbidden')
     return { key, row: { ...unknown, rv: RV_UNKNOWN, annotations: NO_ANNOTATIONS }, isUnreadable: true };
   const rv = parseRv(metadata.resourceVersion);
-  return { key, row: { ...unknown, rv, annotations: sourceAnnotations(metadata.annotations, keys) } };
+  const { annotations, labels } = metadata;
+  return { key, row: { ...unknown, rv, annotations: sourceAnnotations(annotations, keys) }, labels };
 }

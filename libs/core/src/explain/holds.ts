@@ -76,11 +76,13 @@ const UNSEEN: Readonly<Record<FactsFrom, string>> = {
   cluster: 'The source does not exist.',
 };
 const UNREADABLE =
-  'You may not read the source, so its annotations are not known. The answer assumes that it has none.';
+  'You may not read the source, so its annotations and labels are not known. The answer assumes that it has no annotations and is watched.';
 const NOT_ON_CREATE =
   'Without `--reload-on-create`, its creation reloads nothing, unless it was recorded before and comes back with other data.';
 
-function ofSource({ source, settings, from }: ExplainInput): Hold[] {
+function ofSource({ source, settings, from, unwatched }: ExplainInput): Hold[] {
+  const why = unwatched?.get(source.key);
+  if (why !== undefined) return [stop('SourceNotWatched', why)];
   if (source.isUnreadable === true) return [remark('Forbidden', UNREADABLE)];
   if (source.row?.exists) return [];
   const what = source.row ? 'The source was deleted.' : UNSEEN[from];

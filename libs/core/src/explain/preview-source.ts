@@ -6,7 +6,10 @@ import { unreadNamespaces } from './holds.ts';
 import { preview, type Preview, type PreviewPlan } from './preview.ts';
 import { sourceWithProposed, unreadKeys } from './proposed.ts';
 
-export interface SourcePreviewInput extends Pick<ExplainInput, 'settings' | 'from' | 'now' | 'namespaces'> {
+export interface SourcePreviewInput extends Pick<
+  ExplainInput,
+  'settings' | 'from' | 'now' | 'namespaces' | 'unwatched'
+> {
   readonly source: ExplainedSource;
   /** Workloads in the source's namespace: at least those that the source concerns. */
   readonly workloads: readonly ExplainedWorkload[];

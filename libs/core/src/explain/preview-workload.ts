@@ -11,7 +11,10 @@ import { unreadNamespaces } from './holds.ts';
 import { preview, type Preview, type PreviewPair, type PreviewPlan } from './preview.ts';
 import { followerOf, unreadKeys, withProposed, type ProposedAnnotations } from './proposed.ts';
 
-export interface WorkloadPreviewInput extends Pick<ExplainInput, 'settings' | 'from' | 'now' | 'namespaces'> {
+export interface WorkloadPreviewInput extends Pick<
+  ExplainInput,
+  'settings' | 'from' | 'now' | 'namespaces' | 'unwatched'
+> {
   readonly workload: ExplainedWorkload;
   readonly proposed: ProposedAnnotations;
   /** The sources of its namespace: at least `sourcesOf`, and all sources of the kinds that a pattern may match. */

@@ -22,16 +22,13 @@ function written(argv: readonly string[]): Record<string, Record<string, unknown
   );
 }
 
-const LIMITS = [
-  'maxListWords',
-  'maxListBytes',
-  'maxPatternCost',
-  'maxWorkloadSources',
-  'maxNamespaceSources',
-];
+/** Ours that decide. */
+const OWN = `maxListWords maxListBytes maxPatternCost maxWorkloadSources maxNamespaceSources
+  lastReloadedFromAnnotation reloadWindow workloadReloadLimit waves bake recreateFinishedJobs requireApproval dryRun
+  maxConcurrentRollouts namespaces adopt isOpenshift`.split(/\s+/u);
 
-it('the options have the fields of stakater/Reloader, our limits, and no others', () => {
-  expect(Object.keys(written([])['reloaderOptions'] ?? {}).sort()).toEqual([...KEYS, ...LIMITS].sort());
+it('the options have the fields of stakater/Reloader, ours that decide, and no others', () => {
+  expect(Object.keys(written([])['reloaderOptions'] ?? {}).sort()).toEqual([...KEYS, ...OWN].sort());
 });
 
 it('the options are those that are in force', () => {

@@ -2,6 +2,7 @@
  * The contents of the ConfigMap `reloader-meta-info`, which describes an installation under stakater/Reloader's keys. It
  * holds no credentials: of the webhook's URL only the host is shown.
  */
+import { formatDuration } from '@reroll/core/durations';
 import { labelSelectorText, type LabelSelector } from '@reroll/core/label-selector';
 import { formatListenAddress } from '../http/listen-address.ts';
 import type { WatcherOptions } from '../options/parsing/table.ts';
@@ -37,14 +38,20 @@ export const META_ANNOTATIONS = {
   pauseDeploymentTimeAnnotation: 'pauseDeploymentTimeAnnotation',
 } as const satisfies Readonly<Record<string, keyof WatcherOptions>>;
 
-/** Our own options that the rules use, for tools that explain decisions by this ConfigMap. */
-export const META_LIMITS = [
-  'maxListWords',
-  'maxListBytes',
-  'maxPatternCost',
-  'maxWorkloadSources',
-  'maxNamespaceSources',
-] as const;
+/** Our own options that decide, for tools that explain decisions by this ConfigMap: by the form of their values. */
+export const META_OWN = {
+  texts: ['lastReloadedFromAnnotation', 'reloadWindow', 'workloadReloadLimit', 'waves'],
+  booleans: ['recreateFinishedJobs', 'requireApproval', 'dryRun'],
+  numbers: [
+    'maxConcurrentRollouts',
+    'maxListWords',
+    'maxListBytes',
+    'maxPatternCost',
+    'maxWorkloadSources',
+    'maxNamespaceSources',
+  ],
+  lists: ['namespaces', 'adopt'],
+} as const satisfies Readonly<Record<string, readonly (keyof WatcherOptions)[]>>;
 
 /** stakater/Reloader's name of each field that is an option, and its value if Reroll has no such option. */
 const FIELDS: Readonly<Record<string, readonly [option: string, otherwise: unknown]>> = {
@@ -60,7 +67,11 @@ const FIELDS: Readonly<Record<string, readonly [option: string, otherwise: unkno
   workloadTypesToIgnore: ['ignoredWorkloadTypes', []],
   namespacesToIgnore: ['namespacesToIgnore', []],
   enablePProf: ['enablePprof', false],
-  ...Object.fromEntries(META_LIMITS.map((name) => [name, [name, undefined]])),
+  ...Object.fromEntries(
+    Object.values(META_OWN)
+      .flat()
+      .map((name) => [name, [name, undefined]]),
+  ),
 };
 
 function requirementsOf(selector: LabelSelector | undefined): string[] {
@@ -92,6 +103,8 @@ export function metaInfo(
       // stakater/Reloader writes the text format as ''.
       logFormat: logFormat === 'text' ? '' : logFormat,
       ...optionFields(options),
+      bake: formatDuration(options.bake),
+      isOpenshift: String(options.isOpenshift),
       namespaceSelectors: requirementsOf(options.namespaceSelector),
       resourceSelectors: requirementsOf(options.resourceLabelSelector),
       webhookUrl: hostOf(webhookUrl),

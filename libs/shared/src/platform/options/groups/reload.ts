@@ -95,7 +95,7 @@ export const reloadOptions = options('Reloading', {
   workloadReloadLimit: {
     flag: '--workload-reload-limit',
     default: '10/10m',
-    apps: WORKER,
+    apps: BOTH,
     description:
       'Maximum reloads of one workload per period. Beyond that it waits, longer each time, up to an hour. none: no limit. Annotation: reroll.dev/reload-limit.',
     ...scalar({
@@ -108,7 +108,7 @@ export const reloadOptions = options('Reloading', {
   reloadWindow: {
     flag: '--reload-window',
     default: 'always',
-    apps: WORKER,
+    apps: BOTH,
     description:
       'When workloads may be reloaded; at other times they stay pending. always: at any time. Annotation of a workload or Namespace: reroll.dev/window.',
     ...scalar({
@@ -121,7 +121,7 @@ export const reloadOptions = options('Reloading', {
   requireApproval: {
     flag: '--require-approval',
     default: 'false',
-    apps: WORKER,
+    apps: BOTH,
     description:
       'Reload a workload only after someone has approved what is pending. Annotation of a workload or Namespace: reroll.dev/approval (required or none).',
     ...bool(),
@@ -129,7 +129,7 @@ export const reloadOptions = options('Reloading', {
   waves: {
     flag: '--waves',
     default: 'none',
-    apps: WORKER,
+    apps: BOTH,
     description:
       'How many workloads have a change after each wave, e.g. 1,10%,100%. A wave waits until the one before is rolled out. none: all at once. Annotation of a source or Namespace: reroll.dev/waves.',
     ...scalar({
@@ -142,7 +142,7 @@ export const reloadOptions = options('Reloading', {
   bake: {
     flag: '--bake',
     default: '0',
-    apps: WORKER,
+    apps: BOTH,
     description:
       'How long to observe a wave after its rollout, at most 1h. Annotation of a source or Namespace: reroll.dev/bake.',
     ...duration({ min: 0, max: LONGEST_BAKE }),
@@ -150,7 +150,7 @@ export const reloadOptions = options('Reloading', {
   dryRun: {
     flag: '--dry-run',
     default: 'false',
-    apps: WORKER,
+    apps: BOTH,
     description: 'Decide and report, but patch nothing.',
     ...bool(),
   },
