@@ -4,7 +4,10 @@ import { decidingKeys } from '../state/observe.ts';
 import { sourceKeyIn, sourceNameOf, type SourceRow } from '../state/rows.ts';
 import type { AnnotationKeys } from '../annotations/annotation-keys.ts';
 import { kindOf, namespaceOf, type SourceKey, type SourceKind } from '../model.ts';
-import { recordedHashes } from '../record/record.ts';
+import { RECORD_ANNOTATION, recordedHashes } from '../record/record.ts';
+import { NEXT_JOB_ANNOTATION } from '../reload/job-of-cron-job.ts';
+import { PENDING_JOB_ANNOTATION } from '../reload/pending-job.ts';
+import { REQUEST_ANNOTATION } from '../reload/request.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';
 import { unreadNamespaces } from './holds.ts';
@@ -59,7 +62,7 @@ export function planOfWorkload(input: WorkloadPreviewInput): WorkloadPreviewPlan
   const then = withMatches(withProposed(workload, proposed, keys), sources, decision);
   const given = { ...proposed.annotations, ...proposed.podAnnotations };
   const rolls = proposed.podAnnotations === undefined ? [] : [ROLLS_ITSELF];
-  const unread = unreadKeys(given, decidingKeys(keys));
+  const unread = unreadKeys(given, [...decidingKeys(keys), ...writtenKeys(keys)]);
   return {
     pairs: pairsOf(workload, then, sources),
     *pairsOfFollowers(followers, known) {
@@ -78,6 +81,12 @@ export function planOfWorkload(input: WorkloadPreviewInput): WorkloadPreviewPlan
       proposed: { ...rest, workload: other, source },
     }));
   }
+}
+
+/** Annotations that Reroll writes on workloads and pod templates. They must not be called useless. */
+function writtenKeys({ pausedAt, lastReloadedFrom }: AnnotationKeys): string[] {
+  const own = [RECORD_ANNOTATION, REQUEST_ANNOTATION, NEXT_JOB_ANNOTATION, PENDING_JOB_ANNOTATION];
+  return [...own, pausedAt, lastReloadedFrom];
 }
 
 /** Returns the workload as it is with these sources: left alone if it would depend on too many of them. */

@@ -187,6 +187,19 @@ describe('if a workload had other annotations', () => {
     expect(found.conclusion).toMatch(/starts a rollout by itself/);
   });
 
+  it('what Reroll writes is not called useless, and what is misspelt is', () => {
+    const written = { 'reroll.dev/applied': '{}', 'reroll.dev/next-job': 'web-1', [KEYS.pausedAt]: 'now' };
+    const podAnnotations = { [KEYS.lastReloadedFrom]: '{}', 'reroll.dev/reload-request': '1' };
+    const { conclusion } = preview(
+      workload('web'),
+      { ...written, 'reroll.dev/aplied': '' },
+      { podAnnotations },
+    );
+    expect(conclusion.match(/The annotation "[^"]+" has no effect here/gu)).toEqual([
+      'The annotation "reroll.dev/aplied" has no effect here',
+    ]);
+  });
+
   it('annotations of other systems stay', () => {
     const adopt = { 'configmap.fabric8.io/update-on-change': 'cm' };
     const keys = { ...KEYS, adopt: ['fabric8' as const] };
