@@ -9,6 +9,7 @@ import type { ExplainedWorkload } from './facts.ts';
 import { PreviewedPairs, type Preview } from './preview.ts';
 import { planOfSource, previewSource } from './preview-source.ts';
 import { previewWorkload } from './preview-workload.ts';
+import type { ProposedAnnotations } from './proposed.ts';
 
 const from = 'catalog';
 const settings = EXPLAIN_SETTINGS;
@@ -179,6 +180,23 @@ describe('if a workload had other annotations', () => {
     expect(told(preview(contested, { [KEYS.configMapAuto]: 'true' }))).toEqual([
       ['web', 'cm', true, 'AutoReload'],
     ]);
+    const podAnnotations = { team: 'b' };
+    expect(told(preview(contested, { [KEYS.auto]: 'true' }, { podAnnotations }))).toEqual([
+      ['web', 'cm', true, 'AutoReload'],
+    ]);
+  });
+
+  it('to edit the pod template ends a conflict of a Rollout that has it', () => {
+    const owner = workload('web', { annotations: {} });
+    const templateOwner = { key: owner.key, uid: 'web', generation: 1, rv: '10', isMarked: true };
+    const conflict = { before: ['t0'], strips: [1, 2, 3] };
+    const rollout = workload('roll', { templateOwner, conflict }, 'Rollout');
+    const reasons = (proposed: ProposedAnnotations): unknown[] =>
+      previewWorkload({ workload: owner, followers: [rollout], sources, settings, from, proposed })
+        .verdicts.filter(({ workload: key }) => key === rollout.key)
+        .map(({ reason }) => reason);
+    expect(reasons({ annotations: { team: 'b' } })).toEqual(['Contested']);
+    expect(reasons({ annotations: {}, podAnnotations: { team: 'b' } })).toEqual(['AutoReload']);
   });
 
   it('those of its pod template count if its own do not ask, and writing them is a rollout', () => {

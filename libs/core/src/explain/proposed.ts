@@ -16,6 +16,9 @@ export interface ProposedAnnotations {
   readonly podAnnotations?: Annotations | undefined;
 }
 
+/** No hash of a template ends like this. */
+const EDITED = '~';
+
 /**
  * Returns the workload as it would be with other annotations. Annotations of other systems (`--adopt`) stay, because their
  * translation needs the pod template.
@@ -31,10 +34,13 @@ export function withProposed(
     ...decidingAnnotations(proposed.annotations, keys),
   };
   const { podAnnotations } = proposed;
-  const conflict = conflictAfter(workload.row, { ...row, annotations }, true);
+  // Not all annotations of the pod template are known, so those that are given count as an edit.
+  const template = podAnnotations ? `${row.template}${EDITED}` : row.template;
+  const conflict = conflictAfter(workload.row, { ...row, template, annotations }, true);
   const then = {
     ...row,
     ...(conflict ? { conflict } : {}),
+    template,
     annotations,
     podAnnotations: podAnnotations ? decidingAnnotations(podAnnotations, keys) : row.podAnnotations,
     excess: row.excess?.inTemplate ? row.excess : undefined,
@@ -48,7 +54,7 @@ export function followerOf(
   owner: ExplainedWorkload,
   settings: DecisionSettings,
 ): ExplainedWorkload {
-  const { leftAlone: _leftAlone, templateOwner, ...row } = rest.row;
+  const { leftAlone: _leftAlone, conflict: _conflict, templateOwner, ...row } = rest.row;
   if (templateOwner?.key !== owner.key) return { key, ...rest };
   const identity = { key, kind: kindOf(key), namespace: namespaceOf(key) };
   const templateFrom = { owner: owner.key, isMarkedThere: templateOwner.isMarked };
@@ -61,7 +67,8 @@ export function followerOf(
     templateFrom: _from,
     ...joined
   } = seen;
-  return { ...rest, key, row: { ...datesOf(rest.row), ...joined } };
+  const conflict = conflictAfter(rest.row, seen, true);
+  return { ...rest, key, row: { ...datesOf(rest.row), ...joined, ...(conflict ? { conflict } : {}) } };
 }
 
 /** Returns a source as it would be with other annotations; unchanged without a proposal. */
@@ -74,8 +81,8 @@ export function sourceWithProposed(
   return row ? { ...source, row: { ...row, annotations: sourceAnnotations(annotations, keys) } } : source;
 }
 
-function datesOf({ templateRv, dependencies, unverified, baselines, stale, conflict }: WorkloadRow) {
-  return { templateRv, dependencies, unverified, baselines, stale, ...(conflict ? { conflict } : {}) };
+function datesOf({ templateRv, dependencies, unverified, baselines, stale }: WorkloadRow) {
+  return { templateRv, dependencies, unverified, baselines, stale };
 }
 
 /** Returns the annotations of a row that are not this installation's own. */
