@@ -66,7 +66,9 @@ export function planOfWorkload(input: WorkloadPreviewInput): WorkloadPreviewPlan
   return {
     pairs: pairsOf(workload, then, sources),
     *pairsOfFollowers(followers, known) {
-      for (const follower of followers) yield* pairsOf(follower, followerOf(follower, then, decision), known);
+      const change = { before: workload, owner: then };
+      for (const follower of followers)
+        yield* pairsOf(follower, followerOf(follower, change, decision), known);
     },
     remarks: [...rolls, ...unread, ...unreadNamespaces(rest)],
   };

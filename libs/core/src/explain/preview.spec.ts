@@ -260,6 +260,24 @@ describe('if a workload had other annotations', () => {
   });
 });
 
+describe('a Rollout that follows a Deployment beyond a limit', () => {
+  const most = { limit: 'listWords', key: KEYS.secretReload, most: 1_000 } as const;
+  const [ofOwner, own] = [1_001, 1_002].map((given) => ({ ...most, given }));
+  const owner = workload('web', { annotations: {}, excess: ofOwner });
+  const templateOwner = { key: owner.key, uid: 'web', generation: 1, rv: '10', isMarked: true };
+
+  it.each([
+    ['reloads once the Deployment is within it', ofOwner, 'AutoReload'],
+    ['is left alone if it exceeds one itself', own, 'InvalidAnnotation'],
+  ])('%s', (_what, excess, reason) => {
+    const followers = [workload('roll', { templateOwner, excess }, 'Rollout')];
+    const sources = new Map<SourceKey, SourceRow>([[source.key, source.row]]);
+    const proposed = { annotations: {} };
+    const found = previewWorkload({ workload: owner, proposed, followers, sources, settings, from });
+    expect(told(found)).toContainEqual(['roll', 'cm', reason === 'AutoReload', reason]);
+  });
+});
+
 describe('what would hold the reload now', () => {
   const now = Date.parse('2026-11-25T12:00:00Z');
   const holding = (annotations: Record<string, string>, name = 'web'): ExplainedWorkload =>

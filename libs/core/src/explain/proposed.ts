@@ -3,6 +3,7 @@ import { conflictAfter } from '../state/workloads/conflict.ts';
 import { withTemplateOf } from '../state/workloads/template-owner.ts';
 import { withinLimits } from '../state/workloads/within-limits.ts';
 import { NO_ANNOTATIONS, type WorkloadRow } from '../state/rows.ts';
+import { isSameExcess } from '../annotations/annotation-limits.ts';
 import type { AnnotationKeys } from '../annotations/annotation-keys.ts';
 import { kindOf, namespaceOf, type Annotations } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
@@ -48,17 +49,19 @@ export function withProposed(
   return { ...workload, row: withinLimits(then, keys) };
 }
 
-/** Returns a workload that follows the pod template of `owner`, as it would be with another owner. */
+/** Returns a workload that follows a pod template, as it would be if its owner changed so. */
 export function followerOf(
   { key, ...rest }: ExplainedWorkload,
-  owner: ExplainedWorkload,
+  { before, owner }: { readonly before: ExplainedWorkload; readonly owner: ExplainedWorkload },
   settings: DecisionSettings,
 ): ExplainedWorkload {
   const { leftAlone: _leftAlone, conflict: _conflict, templateOwner, ...row } = rest.row;
   if (templateOwner?.key !== owner.key) return { key, ...rest };
   const identity = { key, kind: kindOf(key), namespace: namespaceOf(key) };
   const templateFrom = { owner: owner.key, isMarkedThere: templateOwner.isMarked };
-  const seen = withTemplateOf({ ...row, ...identity, templateFrom }, owner.row, settings);
+  // A row does not tell whose excess it has.
+  const excess = isSameExcess(row.excess, before.row.excess) ? undefined : row.excess;
+  const seen = withTemplateOf({ ...row, excess, ...identity, templateFrom }, owner.row, settings);
   const {
     key: _key,
     kind: _kind,
