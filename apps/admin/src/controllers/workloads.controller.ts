@@ -16,7 +16,7 @@ import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ObjectFacts, type WorkloadFacts } from '../objects/object-facts.ts';
 import { listed, listWorkloads, PLACE } from '../objects/object-lists.ts';
-import { dependencySteps, workloadSummary } from '../objects/object-views.ts';
+import { annotationsView, dependencySteps, workloadSummary } from '../objects/object-views.ts';
 import { ShownHashes } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import { inTurns } from '../why/in-turns.ts';
@@ -74,8 +74,7 @@ export class WorkloadsController {
     return {
       ...workloadSummary(listed(workload), join),
       generation: row.generation,
-      annotations: { ...row.annotations },
-      podAnnotations: { ...row.podAnnotations },
+      ...annotationsView(row),
       sourcesInDetail,
       // A job that only looks again is told by `hold`.
       job: job && job.isHeld !== true ? reloadJobView(job) : null,

@@ -4,7 +4,7 @@ import { workloadRow } from '@reroll/core/testing/rows';
 import { workloadSummary as shape } from '@reroll/shared/api/workloads';
 import { expect, it } from 'vitest';
 import { listed } from './object-lists.ts';
-import { workloadSummary } from './object-views.ts';
+import { annotationsView, workloadSummary } from './object-views.ts';
 
 it('a workload in a list says what holds its reload, until there is another outcome', () => {
   const join = new HistoryJoin();
@@ -17,4 +17,13 @@ it('a workload in a list says what holds its reload, until there is another outc
   expect(summary()).toEqual({ reason: 'Frozen', detail: 'year-end', id: null });
   join.addOutcome('2000-0', reloaded(1000));
   expect(summary()).toBeNull();
+});
+
+it('annotations without their lists say which limit those exceed', () => {
+  const excess = { limit: 'listWords', key: 'a/reload', most: 1_000, given: 1_001 } as const;
+  expect(annotationsView(workloadRow({ excess })).excess).toBe(
+    'a/reload: expected a list of at most 1000 entries, given 1001',
+  );
+  for (const where of [{ inTemplate: true }, { inNamespace: true }] as const)
+    expect(annotationsView(workloadRow({ excess: { ...excess, ...where } }))).not.toHaveProperty('excess');
 });

@@ -1,4 +1,5 @@
 import type { Source, SourceSummary, Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
+import { excessText } from '@reroll/core/annotations/annotation-limits';
 import { explain } from '@reroll/core/explain/explain';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import type { HistoryJoin } from '@reroll/core/history/join';
@@ -27,6 +28,20 @@ export function workloadSummary(
     hold: holdView(join.workload(key)?.outcomes.at(-1)),
     rollout: rollout?.state ?? 'complete',
     lastReload: lastReload(key, join),
+  };
+}
+
+/** As they are in the catalog, which keeps no list if one is too long. */
+export function annotationsView({
+  annotations,
+  podAnnotations,
+  excess,
+}: WorkloadRow): Pick<Workload, 'annotations' | 'podAnnotations' | 'excess'> {
+  const isOfLists = excess && !excess.inTemplate && !excess.inNamespace;
+  return {
+    annotations: { ...annotations },
+    podAnnotations: { ...podAnnotations },
+    ...(isOfLists ? { excess: excessText(excess) } : {}),
   };
 }
 

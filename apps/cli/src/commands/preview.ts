@@ -2,13 +2,14 @@ import type { Preview, PreviewRequest } from '@reroll/shared/api/explain';
 import { annotationChanges, annotationsAfter, type AnnotationChanges } from '../args/annotation-changes.ts';
 import { anyRef, isSourceRef, type SourceRef, type WorkloadRef } from '../args/object-ref.ts';
 import { annotationsOfCluster, previewOfCluster, type PresentAnnotations } from '../direct/preview.ts';
-import { usageError } from '../errors.ts';
+import { CliError, usageError } from '../errors.ts';
 import { paintFor } from '../output/color.ts';
 import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { table } from '../output/table.ts';
 import type { Session } from '../session.ts';
 import { verdictColumns } from '../views/explanation.ts';
+import { placedName } from '../views/names.ts';
 import { oneOutput, running, type Adder, type Call } from './command.ts';
 import { directOption, FLAGS, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
 
@@ -109,7 +110,12 @@ async function annotationsOfAdmin(
     const { annotations } = await api.call('getSource', { params: object });
     return { annotations, podAnnotations: {} };
   }
-  return await api.call('getWorkload', { params: object });
+  const workload = await api.call('getWorkload', { params: object });
+  if (workload.excess === undefined) return workload;
+  throw new CliError(
+    `the admin does not know all annotations of ${placedName(object)}, which exceeds a limit: ${workload.excess}`,
+    { hints: ['--direct reads them with your own rights'] },
+  );
 }
 
 function printPreview({ io }: Session, preview: Preview, settings: string | undefined): void {

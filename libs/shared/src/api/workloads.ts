@@ -82,6 +82,8 @@ export const workload = z
     /** Only those that the rules read. */
     annotations,
     podAnnotations: annotations,
+    /** The limit that its lists of sources exceed. `annotations` and `podAnnotations` then lack the lists. Absent: none. */
+    excess: z.string().optional(),
     sourcesInDetail: z.array(edge.extend({ source: sourceRef })),
     job: z
       .strictObject({ id: z.string(), state: z.string(), until: time.nullable(), attempts: z.number().int() })
