@@ -4,6 +4,7 @@ import { NO_ANNOTATIONS, sourceNameOf, type ObservedSource } from '../state/rows
 import type { DependencyVerdict } from '../reload/plan.ts';
 import { RV_UNKNOWN, maxRv, type Rv } from '../rv.ts';
 import { verdictFor } from './pending.ts';
+import { kindOf } from '../model.ts';
 import type { ExplainInput } from './facts.ts';
 
 /** No data has this hash. */
@@ -30,7 +31,7 @@ export function verdictAfterChange(question: Omit<ExplainInput, 'from'>): Depend
     annotations,
     providerClass,
   };
-  const onCreate = settings.triggers.onCreate && !providerClass;
+  const onCreate = settings.triggers.onCreate && kindOf(source.key) !== 'SecretProviderClass';
   const written = writtenSource(seen, source.row, { listRv: RV_UNKNOWN, onCreate });
   const reading = { rv: written.rv, hash: written.hash, isRecorded: false, afterWorkload: true };
   return verdictFor({ ...question, workload: { ...workload, row } }, written, reading);

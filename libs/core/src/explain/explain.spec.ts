@@ -214,6 +214,14 @@ const DUE: Readonly<
   },
 };
 
+it('with --reload-on-create, a SecretProviderClass that pods mount for the first time reloads nothing', () => {
+  const uses = ['SecretProviderClass/vault'] as const;
+  const settings = { triggers: { ...NO_TRIGGERS, onCreate: true } };
+  const input = explainInput({ workload: { uses, dependencies: uses }, settings });
+  const told = explain({ ...input, source: { key: 'SecretProviderClass/ns/vault', row: undefined } });
+  expect([told.reloads, told.reason]).toEqual([false, 'SourceAbsent']);
+});
+
 describe('what is due, and why', () => {
   it.each(Object.entries(DUE))('%s', (_name, { of, due, verdict, says }) => {
     const found = explain(explainInput(of)).due;
