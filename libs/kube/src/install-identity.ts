@@ -10,8 +10,8 @@ export interface InstallIdentity {
   /** Part of the prefix: `--cluster-name`, or the cluster's uid. */
   readonly cluster: string;
   readonly namespace: string;
-  /** Identifies the cluster: the uid of kube-system, or the cluster's name if that may not be read. */
-  readonly uid: string;
+  /** Identifies the cluster: the uid of kube-system; undefined if that may not be read, as in a scoped install. */
+  readonly uid: string | undefined;
 }
 
 export interface InstallIdentityOptions {
@@ -39,7 +39,7 @@ export async function installIdentity(options: InstallIdentityOptions): Promise<
     } catch (error) {
       if (!(error instanceof KubeError) || signal.aborted) throw error;
       if (error.status === 403 && clusterName !== '')
-        return { cluster: clusterName, namespace, uid: `name ${clusterName}` };
+        return { cluster: clusterName, namespace, uid: undefined };
       if (!error.retryable) throw error;
       options.onRetry(error);
     }

@@ -328,6 +328,13 @@ describe('claiming', () => {
     await expect(refusal).rejects.toThrow(/expected kube-system uid uid-2, found uid-1.*--cluster-name/);
   });
 
+  it('is left alone by a process that may not read the uid', async () => {
+    await catalog.claim(undefined);
+    await catalog.claim('uid-1');
+    await catalog.claim(undefined);
+    await catalog.claim('uid-1');
+  });
+
   it('of two clusters under two names is for both', async () => {
     await catalog.claim('uid-1');
     await new Catalog(redis.client, redis.freshKeys()).claim('uid-2');

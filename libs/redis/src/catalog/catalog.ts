@@ -83,11 +83,14 @@ export class Catalog {
 
   /**
    * Claims this prefix for a cluster. Throws CATALOG_OTHER_CLUSTER if another cluster has it: two clusters under one name would
-   * reload each other's workloads.
+   * reload each other's workloads. Who may not read the uid neither claims nor is refused: an install that is scoped for a while
+   * keeps its claim.
    */
-  async claim(clusterUid: string): Promise<void> {
+  async claim(clusterUid: string | undefined): Promise<void> {
     // Writes only if the claim is missing: a Redis with full memory refuses writes, and must not keep a process from starting.
-    const held = (await this.#redis.get(this.keys.cluster)) ?? (await this.#claimFirst(clusterUid));
+    const found = await this.#redis.get(this.keys.cluster);
+    if (clusterUid === undefined) return;
+    const held = found ?? (await this.#claimFirst(clusterUid));
     if (held === clusterUid) return;
     throw new CatalogError(
       'CATALOG_OTHER_CLUSTER',

@@ -7,7 +7,7 @@ import { whenReachable, type Waiting } from '../connection/when-reachable.ts';
  */
 export async function claimWhenReachable(
   catalog: Pick<Catalog, 'claim'>,
-  clusterUid: string,
+  clusterUid: string | undefined,
   waiting: Waiting,
 ): Promise<boolean> {
   return (await whenReachable(() => catalog.claim(clusterUid).then(() => true), waiting)) ?? false;
