@@ -148,13 +148,32 @@ describe('a source row', () => {
     expect(await write({ sequence: 1, sources: [[SETTINGS, rehashed]] })).toEqual(DONE);
     expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(rehashed);
   });
+
+  it.each([
+    ['more', {}, { match: 'true' }],
+    ['other', { match: 'true' }, { match: 'false' }],
+    ['fewer', { ignore: 'true', match: 'true' }, { match: 'true' }],
+  ])('of the same version replaces one whose writer read %s annotations', async (_, held, given) => {
+    await write({ sources: [[SETTINGS, sourceRow({ annotations: held })]] });
+    const row = sourceRow({ annotations: given });
+    expect(await write({ term: '101', sources: [[SETTINGS, row]] })).toEqual(DONE);
+    expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(row);
+  });
+
+  it('of the same version does not replace one that dates the data better', async () => {
+    const row = sourceRow({ rv: '30', dataRv: '10', annotations: { match: 'true' }, created: true });
+    await write({ sources: [[SETTINGS, row]] });
+    const { created: _, ...listed } = { ...row, dataRv: '30', modifiedAt: 5 };
+    await write({ term: '101', sources: [[SETTINGS, listed]] });
+    expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(row);
+  });
 });
 
 describe('a row of a SecretProviderClass', () => {
   it.each([
     ['with annotations of a later write of the class replaces one of the same version', '100', true],
     ['with annotations of an earlier write of the class does not', '98', false],
-    ['with annotations of the same write does not', '99', false],
+    ['with other annotations of the same write does too', '99', true],
   ])('%s', async (_, rv, replaces) => {
     const row = (of: string, annotations: Record<string, string>) =>
       sourceRow({ annotations, providerClass: { markerHash: 'a1', rv: of } });
@@ -316,11 +335,6 @@ describe('changes that are still to be told', () => {
 });
 
 describe('claiming', () => {
-  it('is for one cluster, as often as it likes', async () => {
-    await catalog.claim('uid-1');
-    await catalog.claim('uid-1');
-  });
-
   it('refuses another cluster under the same name, and says what to do', async () => {
     await catalog.claim('uid-1');
     const refusal = catalog.claim('uid-2');
@@ -328,7 +342,7 @@ describe('claiming', () => {
     await expect(refusal).rejects.toThrow(/expected kube-system uid uid-2, found uid-1.*--cluster-name/);
   });
 
-  it('is left alone by a process that may not read the uid', async () => {
+  it('is for one cluster, as often as it likes, and for processes that may not read its uid', async () => {
     await catalog.claim(undefined);
     await catalog.claim('uid-1');
     await catalog.claim(undefined);

@@ -11,10 +11,11 @@
  * and whose hash differs from the previous one under the same scheme, or that did not exist before. If this very write is there
  * already, its reply was lost: nothing is written, and the keys are those of its sources whose change is still to be reported.
  *
- * A source row with an unchanged version stays, unless its hash has another scheme (its writer was given another key) or its
- * annotations are of a later write of the SecretProviderClass, which does not change the versions. An invalid row is replaced. For
- * a source with a change job, `before` gets how the change was found and the previous hash (`event:1.A`; nothing after the colon if
- * there was none), unless it holds one of a change that was not reported yet.
+ * A source row with an unchanged version stays, unless its hash has another scheme (its writer was given another key), or it has
+ * other content than dates: its writer has other settings, such as names of annotations, or is of another release, or saw a later
+ * write of the SecretProviderClass, which does not change the versions. An invalid row is replaced. For a source with a change job,
+ * `before` gets how the change was found and the previous hash (`event:1.A`; nothing after the colon if there was none), unless it
+ * holds one of a change that was not reported yet.
  *
  * A workload's row that is as it was gets all its entries of the index again, in case some were lost; one that changed gets only those
  * that it did not have, because Redis serves nobody else meanwhile. Entries are added before the row and removed after it.
@@ -34,6 +35,28 @@ local function scheme(hash) return string.match(hash, '^[^.]*') end
 local function sourceOf(text)
   local ok, row = pcall(cjson.decode, text)
   if ok and type(row) == 'table' and type(row.h) == 'string' and type(row.v) == 'string' then return row end
+end
+local function isSame(a, b)
+  if type(a) ~= 'table' or type(b) ~= 'table' then return a == b end
+  for name, value in pairs(a) do
+    if not isSame(value, b[name]) then return false end
+  end
+  for name in pairs(b) do
+    if a[name] == nil then return false end
+  end
+  return true
+end
+-- Dates follow from what a writer saw of the source, and an earlier writer may have seen more.
+local DATES = { d = true, m = true, x = true, c = true, r = true, w = true }
+local function hasOther(row, old)
+  for name, value in pairs(row) do
+    if not DATES[name] and not isSame(value, old[name]) then return true end
+  end
+  return false
+end
+local function hasOtherFacts(is, was)
+  if type(was.n) == 'string' and (type(is.n) ~= 'string' or newer(was.n, is.n)) then return false end
+  return hasOther(is, was) or hasOther(was, is)
 end
 local function indexOf(text)
   local ok, row = pcall(cjson.decode, text)
@@ -84,8 +107,8 @@ for n = 1, count do
   elseif is then
     local isChanged = is.h ~= was.h and scheme(is.h) == scheme(was.h)
     local isRehashed = is.v == was.v and scheme(is.h) ~= scheme(was.h)
-    local isAnnotated = is.v == was.v and is.n and type(was.n) == 'string' and newer(is.n, was.n)
-    write = newer(is.v, was.v) or isRehashed or isAnnotated
+    local isRemade = is.v == was.v and not isChanged and hasOtherFacts(is, was)
+    write = newer(is.v, was.v) or isRehashed or isRemade
     if write and is.x ~= 0 and (isChanged or was.x == 0) then
       reply[#reply + 1] = key
       if found == '' then found = 'list' end

@@ -39,7 +39,7 @@ export const catalogMutants = [
     },
     {
       name: 'the row of a source goes back in time',
-      text: `write = newer(is.v, was.v) or isRehashed or isAnnotated`,
+      text: `write = newer(is.v, was.v) or isRehashed or isRemade`,
       replacement: `write = true`,
       killedBy: { spec: SPEC, test: 'of an earlier version does not' },
     },
