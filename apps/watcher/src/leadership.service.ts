@@ -4,6 +4,7 @@ import type { Rv } from '@reroll/core/rv';
 import { KubeClient } from '@reroll/kube/client/connection';
 import { LeaderElector } from '@reroll/kube/lease/lease';
 import { Process } from '@reroll/nest/process';
+import { SettingsError } from '@reroll/nest/settings-error';
 import { repeatedFailure } from '@reroll/shared/platform/logging/repeated-failure';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { RestoredEtcd } from './publish/restored-etcd.ts';
@@ -72,7 +73,10 @@ export class Leadership {
     if (fence !== undefined) this.beginAnew({ ...object, fence });
   }
 
-  /** Reads the time from the Lease, where the first leader of the install wrote it; undefined only during shutdown. */
+  /**
+   * Reads the time from the Lease, where the first leader of the install wrote it; undefined only during shutdown. Rejects with a
+   * `SettingsError` if somebody has written there what is no time.
+   */
   async adoptedAt(): Promise<number | undefined> {
     const { lifecycle, log } = this.process;
     const { podNamespace: namespace, leaseName: name } = this.options;
@@ -82,6 +86,7 @@ export class Leadership {
         const adoptedAt = await readAdoptedAt(this.client, { namespace, name });
         if (adoptedAt !== undefined) return adoptedAt;
       } catch (error) {
+        if (error instanceof SettingsError) throw error;
         if (attempt >= PATIENCE) report(error);
       }
       await pause(RETRY, undefined, { signal: lifecycle.signal }).catch(() => undefined);

@@ -1,15 +1,19 @@
 import { LEASES } from '@reroll/kube/lease/lease-record';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { objectPath } from '@reroll/kube/objects';
+import { SettingsError } from '@reroll/nest/settings-error';
 import type { WorkloadKey } from '@reroll/core/model';
 import { NamespaceTurns } from '@reroll/core/state/namespace-turns';
 
 /** The annotation of the Lease that holds when this install adopted the cluster, RFC 3339, by the API server's clock. */
 export const ADOPTED_AT = 'reroll.dev/adopted-at';
+/** Characters of an invalid value in an error. */
+const MOST_SHOWN = 60;
 
 /**
  * Returns when this install adopted the cluster, in Unix seconds; undefined until the first leader has written it.
- * Rejects with a `KubeError` if the Lease cannot be read.
+ * Rejects with a `KubeError` if the Lease cannot be read, and with a `SettingsError` if the time cannot: with another one, changes of
+ * the time between would count as adopted and not be reloaded.
  */
 export async function readAdoptedAt(
   client: Pick<KubeClient, 'get'>,
@@ -19,8 +23,13 @@ export async function readAdoptedAt(
     objectPath(LEASES, lease),
   );
   const text = body.metadata.annotations?.[ADOPTED_AT];
-  const time = text === undefined ? Number.NaN : Date.parse(text);
-  return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return Math.floor(time / 1000);
+  throw new SettingsError(
+    `expected ${ADOPTED_AT} of the Lease ${lease.namespace}/${lease.name} to be the time since when Reroll has managed the cluster, ` +
+      `such as 2026-01-02T03:04:05Z, given ${JSON.stringify(text.slice(0, MOST_SHOWN))}`,
+  );
 }
 
 /** Milliseconds between two checks for tokens. */
