@@ -266,9 +266,9 @@ const PODS: readonly Row[] = [
     [`- ${WATCHER} spec.replicas=2`, `+ ${WATCHER} spec.replicas=3`],
   ],
   [
-    'deployment.revisionHistoryLimit',
+    'deployment.revisionHistoryLimit, but not of the StatefulSet, where older API servers refuse another one',
     deployment({ revisionHistoryLimit: 5 }),
-    [WATCHER, WORKER, REDIS].flatMap((name) => [
+    [WATCHER, WORKER].flatMap((name) => [
       `- ${name} spec.revisionHistoryLimit=2`,
       `+ ${name} spec.revisionHistoryLimit=5`,
     ]),
