@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { catalogKeys } from '@reroll/redis/catalog/keys';
+import { parseOptions } from '@reroll/shared/platform/options/parsing/parse';
 import { at, find, workload } from './look.ts';
 import { externalRedis, manifestsWith, type ChartValues, type Manifest } from './render.ts';
 
@@ -48,6 +50,25 @@ it.each<[ChartValues]>([[{ controlledResources: ['memory'] }], [{ updatePolicy: 
 );
 
 describe('workers scaled by the depth of the queues', () => {
+  it.each(['reroll', 'prod'])(
+    'have it under the keys that the processes of the release %s use',
+    async (release) => {
+      const values = { reloader: { clusterName: 'c' }, worker: { keda: { enabled: true } } };
+      const manifests = await manifestsWith(values, { release });
+      const fullname = release === 'reroll' ? 'reroll' : `${release}-reroll`;
+      const prefixes = (['watcher', 'worker', 'admin'] as const).map((component) => {
+        const { args } = workload(manifests, component, fullname);
+        const flags = args.filter((arg) => arg.startsWith('--lease-name='));
+        const parsed = parseOptions(component, [...flags, '--redis-host=redis'], {});
+        if (!parsed.ok) throw new Error(parsed.errors.join());
+        return catalogKeys({ cluster: 'c', namespace: 'reroll', lease: parsed.options.leaseName }).prefix;
+      });
+      const scaledObject = at(find(manifests, 'ScaledObject', `${fullname}-worker`), 'spec');
+      const [trigger] = at(scaledObject, 'triggers') as readonly { metadata: { listName: string } }[];
+      for (const prefix of prefixes) expect(trigger?.metadata.listName).toBe(`${prefix}:changes:wait`);
+    },
+  );
+
   it('have a ScaledObject on what waits in both queues of BullMQ, and no number of their own', async () => {
     const manifests = await keda({ jobsPerWorker: 20 });
     expect(at(workload(manifests, 'worker').object, 'spec.replicas')).toBeUndefined();

@@ -11,7 +11,8 @@ export async function idle(release: Release): Promise<void> {
   const password = Buffer.from(data['worker-password'] ?? '', 'base64').toString();
   await reach(release, { component: 'redis', port: 6379 }, async (port) => {
     const redis = new Redis({ port, username: 'reroll-worker', password, maxRetriesPerRequest: null });
-    const prefix = catalogKeys({ cluster: release.name, namespace: release.space.name }).prefix;
+    const names = { cluster: release.name, namespace: release.space.name, lease: `${release.name}-watcher` };
+    const { prefix } = catalogKeys(names);
     const queues = new Queues({ connection: redis, prefix, debounce: 0, attempts: 5, backoff: 1_000 });
     try {
       await eventually(async () => (await jobs(queues)) === 0, {

@@ -60,14 +60,16 @@ import { IDENTITY, REDIS } from './tokens.ts';
 })
 export class CatalogModule {}
 
-async function claimed(
+/** Exported for its spec. */
+export async function claimed(
   process: Process,
   redis: RedisConnection,
   identity: InstallIdentity,
   readiness: Readiness,
 ): Promise<Catalog> {
   const { client, reports, waiting } = redis;
-  const catalog = new Catalog(client, catalogKeys(identity), {
+  const keys = catalogKeys({ ...identity, lease: process.options.leaseName });
+  const catalog = new Catalog(client, keys, {
     hash: process.options.hash ?? 'auto',
     keys: process.hashKeys,
   });

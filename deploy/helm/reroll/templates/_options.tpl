@@ -53,12 +53,23 @@
 {{- else if and (eq .option.flag "--namespace-selector") (not $values.reloader.watchGlobally) -}}
 {{- else if and (eq .option.flag "--reload-strategy") (eq $text "default") -}}
 {{- else if eq .option.flag "--lease-name" -}}
-{{- $text | default (include "reroll.componentName" (dict "root" .root "component" "watcher")) -}}
+{{- include "reroll.leaseName" .root -}}
 {{- else if eq .option.flag "--cluster-name" -}}
 {{- include "reroll.clusterName" .root -}}
 {{- else -}}
 {{- $text -}}
 {{- end -}}
+{{- end -}}
+
+{{- define "reroll.leaseName" -}}
+{{- .Values.reloader.lease.name | default (include "reroll.componentName" (dict "root" . "component" "watcher")) -}}
+{{- end -}}
+
+{{/* With which every key in Redis begins, if the cluster's name is known (libs/redis/src/catalog/keys.ts). */}}
+{{- define "reroll.redisPrefix" -}}
+{{- $lease := include "reroll.leaseName" . -}}
+{{- $names := list (include "reroll.clusterName" .) (include "reroll.namespace" .) -}}
+{{- printf "{reroll:%s}" (join ":" (eq $lease "reroll-watcher" | ternary $names (append $names $lease))) -}}
 {{- end -}}
 
 {{/* Where kube-system may not be read, a Redis of our own needs no name that is known elsewhere. */}}

@@ -3,7 +3,7 @@
  * version changes with the form of the rows; rows of another version are ignored.
  */
 export interface CatalogKeys {
-  /** `{reroll:<cluster>:<namespace>}`: the prefix of every key, including BullMQ's. */
+  /** `{reroll:<cluster>:<namespace>}`, or `{reroll:<cluster>:<namespace>:<lease>}`: the prefix of every key, including BullMQ's. */
   readonly prefix: string;
   /** String: uid of the cluster's kube-system namespace. */
   readonly cluster: string;
@@ -64,8 +64,18 @@ export interface CatalogKeys {
 
 const FORM = 'v1';
 
-export function catalogKeys(install: { cluster: string; namespace: string }): CatalogKeys {
-  const prefix = `{reroll:${install.cluster}:${install.namespace}}`;
+/** The default of `--lease-name`. */
+const DEFAULT_LEASE = 'reroll-watcher';
+
+export interface InstallNames {
+  readonly cluster: string;
+  readonly namespace: string;
+  /** `--lease-name`: two installs in a namespace have a Lease each, so two leaders, whose writes must not meet. */
+  readonly lease?: string;
+}
+
+export function catalogKeys({ cluster, namespace, lease = DEFAULT_LEASE }: InstallNames): CatalogKeys {
+  const prefix = `{reroll:${cluster}:${namespace}${lease === DEFAULT_LEASE ? '' : `:${lease}`}}`;
   const key = (name: string): string => `${prefix}:${FORM}:${name}`;
   return {
     prefix,

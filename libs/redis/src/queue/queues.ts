@@ -21,7 +21,7 @@ export const RESUMES = 'resumes';
 
 export interface QueueSettings {
   readonly connection: RedisClient;
-  /** The install's prefix, `{reroll:<cluster>:<namespace>}`. */
+  /** The install's prefix (see `CatalogKeys`). */
   readonly prefix: string;
   /**
    * The most milliseconds that a workload waits for further changes, and the time between two change jobs of a source that does not

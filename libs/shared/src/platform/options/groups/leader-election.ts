@@ -1,5 +1,5 @@
 /** Which watcher leads, and what only the leader does. */
-import { BOTH, options, WATCHER } from '../parsing/option.ts';
+import { ALL, BOTH, options, WATCHER } from '../parsing/option.ts';
 import { bool, duration, integer, matching } from '../parsing/values.ts';
 
 const HOUR = 3_600_000;
@@ -17,8 +17,9 @@ export const leaderElectionOptions = options('Leader election and resync', {
   leaseName: {
     flag: '--lease-name',
     default: 'reroll-watcher',
-    apps: WATCHER,
-    description: 'Name of the Lease.',
+    apps: ALL,
+    description:
+      'Name of the Lease. All processes of an installation need the same, because the keys in Redis contain it unless it is the default.',
     ...matching(
       'the name of a Lease (lower case letters, digits, dashes, dots)',
       /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/u,

@@ -56,7 +56,7 @@ describe('the help', () => {
   });
 
   it('of the worker leaves out what is the watcher’s', () => {
-    expect(helpText('worker')).not.toContain('--lease-name');
+    expect(helpText('worker')).not.toContain('--lease-duration');
   });
 
   it.each(APPS)('of the %s fits into 100 columns', (app) => {
