@@ -7,7 +7,7 @@ export const PROCESS_APPS = ['watcher', 'worker', 'admin'] as const;
 
 /**
  * Reads heartbeat entries. Whoever can write to Redis can write anything there, so a text without the form of an entry is ignored.
- * Fields of newer versions are kept.
+ * Fields of newer versions are kept. Settings of another form count as none, so that a worker of a newer version is a worker still.
  */
 const TEXT = z.string().max(1_024);
 const MILLISECONDS = z.number().int().nonnegative().max(8.64e15);
@@ -50,7 +50,7 @@ const entry = z.looseObject({
   synced: z.boolean().optional(),
   owed: z.object({ workloads: COUNT, since: MILLISECONDS.nullable() }).optional(),
   redisFull: z.boolean().optional(),
-  settings: settings.optional(),
+  settings: settings.optional().catch(undefined),
   concurrency: COUNT.optional(),
   reloadsPerMinute: COUNT.optional(),
 });

@@ -63,6 +63,14 @@ describe('the processes', () => {
   });
 });
 
+it('one of a newer version, whose settings cannot be read, is a process without settings and stays', async () => {
+  const ignoredSourceKinds = ['NewKind'];
+  const settings = { ...SETTINGS, decision: { ...SETTINGS.decision, ignoredSourceKinds } };
+  await processes.write('newer', { ...worker(1), settings: settings as unknown as ExplainSettings });
+  await processes.removeDead();
+  expect(await processes.all()).toMatchObject([{ id: 'newer', app: 'worker', settings: undefined }]);
+});
+
 it.each([
   '',
   'no JSON',
