@@ -1,11 +1,17 @@
 const MOST = 300;
-/** The user part of a URL, as in a registry's. */
-const USER_INFO = /([a-z][a-z0-9+.-]*:\/\/)[^/\s@]*@/giu;
-/** The value assigned to a name that suggests a secret, in any notation. */
+/** The value assigned to a name that suggests a secret, in any notation. A quoted one may have been cut. */
 const ASSIGNED =
-  /((?:password|passwd|pwd|secret|token|api[-_]?key|credential|authorization|bearer)[a-z0-9_-]*["']?\s*[:=]\s*|bearer\s+)(?:(?:bearer|basic)\s+)?(?:"[^"]*"|'[^']*'|[^\s,;"']+)/giu;
-/** Long runs of characters that are not names: base64, hexadecimal digits, tokens. Digests of images stay. */
-const RUN = /(?<!sha256:)(?<![A-Za-z0-9+/_=.-])[A-Za-z0-9+/_=-]{24,}(?![A-Za-z0-9+/_=.-])/gu;
+  /((?:password|passwd|pwd|secret|token|(?:api|access)[-_]?key|credential|authorization|bearer)[a-z0-9_-]*[\\"']*\s*[:=]\s*|bearer\s+)(?:(?:bearer|basic)\s+)?(?:\\+"[^"]*"?|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|[^\s,;"']+)/giu;
+/** The word after such a name, in prose. A plain `secret` is followed by the name of an object. */
+const NAMED = /(?<=(?:password|passwd|pwd|token|credentials?|(?:secret|api|access)[-_]?key) )["']?\S+/giu;
+/** Words that nobody would write in prose. */
+const CODED = /\d|[a-z][A-Z]/u;
+/** Long runs of characters that are not names: base64, hexadecimal digits, tokens, which may have dots. Digests of images stay. */
+const RUN = /(?<!sha256:)(?<![A-Za-z0-9+/_=.-])[A-Za-z0-9+/_=.-]{24,}/gu;
+
+/** The parts of names. */
+const SHORT = /^[a-z0-9]{0,23}$/u;
+const CAMEL = /^[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*$/u;
 
 /**
  * Returns a text of the kubelet or a controller in a form that users may see: on one line, at most 300 characters, without what
@@ -16,16 +22,29 @@ export function kubeletText(text: string): string {
     .slice(0, 10 * MOST)
     .replace(/\s+/gu, ' ')
     .trim()
-    .replace(USER_INFO, '$1…@')
+    .replace(/\S+/gu, withoutUrlSecrets)
     .replace(ASSIGNED, '$1…')
+    .replace(NAMED, (word) => (CODED.test(word) ? '…' : word))
     .replace(RUN, (run) => (isName(run) ? run : '…'));
   return scrubbed.length > MOST ? `${scrubbed.slice(0, MOST - 1)}…` : scrubbed;
 }
 
+/** Removes what is before the last `@` of a URL, which may begin a digest, and its query. */
+function withoutUrlSecrets(word: string): string {
+  if (!word.includes('://')) return word;
+  const start = word.indexOf('://') + 3;
+  const end = word.replace(/@sha256:.*/u, '').lastIndexOf('@');
+  const url = end > start ? `${word.slice(0, start)}…${word.slice(end)}` : word;
+  return url.replace(/\?[^"']+?(?=:?$|["'])/gu, '?…');
+}
+
 /**
- * Matches names in Kubernetes and paths: lower-case letters, digits and hyphens, in parts that do not mix runs of digits and
- * letters.
+ * Matches names in Kubernetes, paths and fields, also with a value (`name=value`): parts of lower-case letters and digits, shorter
+ * than 24, or words in camel case.
  */
 function isName(run: string): boolean {
-  return /^(?:[a-z]+=)?[a-z0-9/_-]+$/u.test(run) && run.split(/[-=/_]/u).every((part) => part.length < 24);
+  return (
+    /^[^+=]*(?:=[^+=]+)?$/u.test(run) &&
+    run.split(/[-=/_.]/u).every((part) => SHORT.test(part) || CAMEL.test(part))
+  );
 }
