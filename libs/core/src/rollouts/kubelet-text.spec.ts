@@ -59,6 +59,14 @@ describe('a text of the kubelet', () => {
     expect(kubeletText(text)).toBe(expected);
   });
 
+  it('is read for 600 characters, up to its last whole word', () => {
+    const secret = 'x'.repeat(30);
+    expect(kubeletText(`token=${secret} `.repeat(100))).toBe(`${'token=… '.repeat(16)}…`);
+    expect(kubeletText(`a${'b'.repeat(3_000)}`)).toBe('…');
+    const cut = kubeletText(`${`token=${secret} `.repeat(15)} and hunter2hunter2hunter2hunter2hunter2`);
+    expect(cut).toBe(`${'token=… '.repeat(15)}and …`);
+  });
+
   it('is cut after 300 characters', () => {
     const text = kubeletText('many words '.repeat(100));
     expect(text).toHaveLength(300);

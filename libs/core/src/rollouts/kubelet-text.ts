@@ -1,7 +1,12 @@
 const MOST = 300;
+/**
+ * Characters that are read, because the expressions below can take time that grows with the square of the length, for each condition
+ * of each event. More than `MOST`, because a message gets shorter.
+ */
+const MOST_READ = 2 * MOST;
 /** The value assigned to a name that suggests a secret, in any notation. A quoted one may have been cut. */
 const ASSIGNED =
-  /((?:password|passwd|pwd|secret|token|(?:api|access)[-_]?key|credential|authorization|bearer)[a-z0-9_-]*[\\"']*\s*[:=]\s*|bearer\s+)(?:(?:bearer|basic)\s+)?(?:\\+"[^"]*"?|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|[^\s,;"']+)/giu;
+  /((?:password|passwd|pwd|secret|token|(?:api|access)[-_]?key|credential|authorization|bearer)[a-z0-9_-]{0,64}[\\"']*\s*[:=]\s*|bearer\s+)(?:(?:bearer|basic)\s+)?(?:\\+"[^"]*"?|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|[^\s,;"']+)/giu;
 /** The word after such a name, in prose. A plain `secret` is followed by the name of an object. */
 const NAMED = /(?<=(?:password|passwd|pwd|token|credentials?|(?:secret|api|access)[-_]?key) )["']?\S+/giu;
 /** Words that nobody would write in prose. */
@@ -18,8 +23,7 @@ const CAMEL = /^[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*$/u;
  * looks like a secret. Such texts name objects and images and quote no Secret; this covers users who made a secret part of a name.
  */
 export function kubeletText(text: string): string {
-  const scrubbed = text
-    .slice(0, 10 * MOST)
+  const scrubbed = beginning(text)
     .replace(/\s+/gu, ' ')
     .trim()
     .replace(/\S+/gu, withoutUrlSecrets)
@@ -27,6 +31,13 @@ export function kubeletText(text: string): string {
     .replace(NAMED, (word) => (CODED.test(word) ? '…' : word))
     .replace(RUN, (run) => (isName(run) ? run : '…'));
   return scrubbed.length > MOST ? `${scrubbed.slice(0, MOST - 1)}…` : scrubbed;
+}
+
+/** Ends before a word that would be cut: the rest of a secret might not look like one. */
+function beginning(text: string): string {
+  if (text.length <= MOST_READ) return text;
+  const cut = text.slice(0, MOST_READ);
+  return `${cut.slice(0, cut.search(/\s(?=\S*$)/u) + 1)}…`;
 }
 
 /** Removes what is before the last `@` of a URL, which may begin a digest, and its query. */
