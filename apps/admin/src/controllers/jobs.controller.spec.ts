@@ -25,7 +25,7 @@ function retrying() {
     },
     retry: async (found: unknown) => void retried.push(await Promise.resolve(found)),
   } as unknown as JobBoard;
-  const audit = { add: async () => ({ id: '1-0', at: 0 }), addUndone: async () => undefined };
+  const audit = { addDone: async () => ({ id: '1-0', at: 0 }), addUndone: async () => undefined };
   const idempotency = new Idempotency(redis.client, redis.freshKeys(), { log: silentLogger });
   const writes = new Writes(audit as unknown as AuditLog, idempotency);
   const controller = new JobsController({} as Cursors, board, writes);

@@ -35,7 +35,7 @@ function auditing(addAudit?: () => Promise<string>): {
 describe('the audit log', () => {
   it('keeps what was done, and the log has it too', async () => {
     const { audit, kept, lines } = auditing();
-    expect(await audit.add({ ...REFUSED, result: 'done' })).toMatchObject({ id: '1-0' });
+    expect(await audit.addDone(REFUSED)).toMatchObject({ id: '1-0' });
     expect(kept).toEqual([expect.objectContaining({ actor: 'ann', result: 'done', at: expect.any(Number) })]);
     expect(lines[0]).toContain('"action":"pauseQueue"');
   });
@@ -54,7 +54,7 @@ describe('the audit log', () => {
     for (let count = 0; count < 300; count += 1)
       await audit.addUndone({ ...REFUSED, actor: `made up ${count}` });
     await audit.addUndone({ ...REFUSED, actor: 'bob', result: 'failed' });
-    await audit.add({ ...REFUSED, actor: 'carol', result: 'done' });
+    await audit.addDone({ ...REFUSED, actor: 'carol' });
     expect(kept).toHaveLength(102);
     expect(lines).toHaveLength(302);
   });
@@ -73,6 +73,6 @@ describe('the audit log', () => {
     await audit.addUndone(REFUSED);
     expect(lines.join('')).toContain('cannot write an entry of the audit log');
     expect(lines.join('')).not.toContain('text of others');
-    await expect(audit.add(REFUSED)).rejects.toThrow();
+    await expect(audit.addDone(REFUSED)).rejects.toMatchObject({ code: 'Internal' });
   });
 });

@@ -1,6 +1,8 @@
 import type { AuditEntry } from '@reroll/core/history/entries';
 import type { History } from '@reroll/redis/history/history';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
+import { ProblemError } from '../http/problem-error.ts';
+import { tryAgain } from './try-again.ts';
 
 /** Entries a minute and actor for writes that were not done, so that no actor displaces the others from a bounded history. */
 const MOST_UNDONE = 20;
@@ -11,6 +13,9 @@ const MINUTE = 60_000;
 const MOST_ACTORS = 1_000;
 /** Longer than the id of a job or of what is pending and the longest key of an object together. */
 const LONGEST_TARGET = 400;
+
+const NOT_AUDITED =
+  'the write was done, but it is missing in the audit log, because Redis did not answer. The log of the admin has it';
 
 export type Audited = Omit<AuditEntry, 'at'>;
 
@@ -32,22 +37,31 @@ export class AuditLog {
     this.#log = by.log;
   }
 
-  /** Rejects if Redis cannot be reached. */
-  async add(audited: Audited): Promise<{ id: string; at: number }> {
-    const at = Date.now();
-    const entry = bounded(audited);
-    this.#log.info('audit', { ...entry });
-    return { id: await this.#history.addAudit({ at, ...entry }), at };
+  /** Records a write that was done. Rejects with a `ProblemError` if Redis cannot be reached; then only the log has it. */
+  async addDone(entry: Omit<Audited, 'result'>): Promise<{ id: string; at: number }> {
+    const audited = this.#logged({ ...entry, result: 'done' });
+    try {
+      return { id: await tryAgain(() => this.#history.addAudit(audited)), at: audited.at };
+    } catch (error) {
+      this.#failed(entry, error);
+      throw new ProblemError('Internal', { detail: NOT_AUDITED });
+    }
   }
 
   /** Records a write that was not done. Never rejects: the caller gets the first failure, not this one. */
   async addUndone(entry: Audited): Promise<void> {
     if (this.#isTooMany(entry)) return this.#log.info('audit', { ...bounded(entry), kept: false });
-    await this.add(entry).catch((error: unknown) =>
-      this.#log.failure('cannot write an entry of the audit log', error, {
-        requestId: entry.requestId,
-      }),
-    );
+    await this.#history.addAudit(this.#logged(entry)).catch((error: unknown) => this.#failed(entry, error));
+  }
+
+  #logged(audited: Audited): AuditEntry {
+    const entry = bounded(audited);
+    this.#log.info('audit', { ...entry });
+    return { at: Date.now(), ...entry };
+  }
+
+  #failed({ requestId }: Pick<Audited, 'requestId'>, error: unknown): void {
+    this.#log.failure('cannot write an entry of the audit log', error, { requestId });
   }
 
   #isTooMany({ actor, result }: Audited): boolean {

@@ -6,6 +6,7 @@ import type { RedisClient } from '@reroll/redis/connection/redis';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import { ProblemError } from '../http/problem-error.ts';
 import { KEEP_ANSWER } from './keep-answer.lua.ts';
+import { tryAgain } from './try-again.ts';
 
 /** Seconds for which an answer is kept. */
 const KEPT = 86_400;
@@ -23,9 +24,6 @@ const RELEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
 `;
-
-/** Milliseconds before each retry of keeping a write's result. */
-const TRIED_AGAIN_AFTER = [100, 400] as const;
 
 const NOT_OVER = 'another request with this idempotency key has failed, or is not over: try again';
 const LOST = 'the write of this idempotency key was done, and its answer is lost: see what became of it';
@@ -118,14 +116,10 @@ export class Idempotency {
     const text = JSON.stringify(kept);
     const keys = [name, places + auditShareOf(actor), `${places}all`];
     const most = [Math.ceil(text.length / CHARACTERS), this.#most.ofCaller, this.#most.ofAll];
-    for (const wait of [...TRIED_AGAIN_AFTER, undefined]) {
-      try {
-        await this.#redis.eval(KEEP_ANSWER, keys.length, ...keys, mine, text, KEPT, ...most);
-        return;
-      } catch (error) {
-        if (wait === undefined) return this.#log.failure('cannot keep the answer to a write', error);
-        await pause(wait);
-      }
+    try {
+      await tryAgain(() => this.#redis.eval(KEEP_ANSWER, keys.length, ...keys, mine, text, KEPT, ...most));
+    } catch (error) {
+      this.#log.failure('cannot keep the answer to a write', error);
     }
   }
 

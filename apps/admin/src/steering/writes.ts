@@ -48,15 +48,22 @@ export class Writes {
       reason: write.reason ?? input.body.reason,
       requestId: input.requestId,
     };
+    let isDone = false;
+    const run = async (): Promise<Result> => {
+      const result = await write.run();
+      isDone = true;
+      return result;
+    };
     try {
       await write.allow();
       const answer = async (result: Result): Promise<Answer> => {
-        const { id, at } = await this.audit.add({ ...about, result: 'done' });
+        const { id, at } = await this.audit.addDone(about);
         return write.answer(result, { id, at: new Date(at).toISOString() });
       };
-      if (key === undefined) return await answer(await write.run());
-      return await this.idempotency.once(keyedOf(input, key), { run: write.run, answer });
+      if (key === undefined) return await answer(await run());
+      return await this.idempotency.once(keyedOf(input, key), { run, answer });
     } catch (error) {
+      if (isDone) throw error;
       const problem = error instanceof ProblemError ? error : new ProblemError('Internal');
       const result = problem.status < 500 ? 'refused' : 'failed';
       await this.audit.addUndone({ ...about, result, code: problem.code });
