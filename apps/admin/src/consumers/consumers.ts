@@ -35,7 +35,7 @@ export interface Asker {
 /**
  * Tells which containers have older data of a source. It asks the API server with the caller's own token, by the caller's own rights,
  * and keeps nothing. A request reads at most 5,000 pods of the namespace, in pages of 100 and of 8 MiB, and 70 % of
- * `--api-request-timeout` is the most time for them; one of a caller and four of all run at a time.
+ * `--api-request-timeout` is the most time for them; how many run at a time: `FewAtATime`.
  */
 export class Consumers {
   readonly #cluster: Pick<CallersCluster, 'run'>;
