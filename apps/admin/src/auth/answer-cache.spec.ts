@@ -62,4 +62,28 @@ describe('an answer', () => {
     await ask('a');
     expect(asked).toEqual(['a', 'b', 'c', 'a']);
   });
+
+  it('that is copied from another cache is kept for no longer than there', async () => {
+    const { cache, ask, pass } = asking();
+    const other = asking();
+    await ask('a', true);
+    pass(9);
+    other.pass(9);
+    other.cache.copyFrom(cache, 'a');
+    expect(await other.ask('a', false)).toBe(true);
+    other.pass(1);
+    expect(await other.ask('a', false)).toBe(false);
+  });
+
+  it('that is being asked for, or is not kept, is not copied', async () => {
+    const { cache } = asking();
+    const other = asking();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const asked = cache.get('a', () => promise);
+    other.cache.copyFrom(cache, 'a');
+    other.cache.copyFrom(cache, 'b');
+    expect(other.cache.size).toBe(0);
+    resolve(true);
+    expect(await asked).toBe(true);
+  });
 });

@@ -35,13 +35,13 @@ export class AnswerCache<T> {
     return kept.answer;
   }
 
-  /** Keeps an answer that came from elsewhere. */
-  keep(question: string, answer: T): void {
+  /** Keeps another cache's answer until that cache would ask again. */
+  copyFrom(other: AnswerCache<T>, question: string): void {
+    const kept = other.#kept.get(question);
+    // While it is asked for again, only the other cache learns of the end.
+    if (!kept || kept.until === Number.POSITIVE_INFINITY) return;
     this.#kept.delete(question);
-    this.#kept.set(question, {
-      answer: Promise.resolve(answer),
-      until: this.#now() + this.#settings.keptFor(answer),
-    });
+    this.#kept.set(question, kept);
     this.#bound();
   }
 

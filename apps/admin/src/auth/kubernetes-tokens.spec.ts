@@ -74,6 +74,30 @@ describe('a token', () => {
     expect(asked).toEqual(['token']);
   });
 
+  it('that was displaced and recognized again is admitted for ten seconds in all', async () => {
+    const asked: string[] = [];
+    let isRevoked = false;
+    const userOf = (token: string): Promise<KubeUser | undefined> => {
+      asked.push(token);
+      return Promise.resolve(isRevoked && token === 't' ? undefined : ANN);
+    };
+    const tokens = new KubernetesTokens({
+      reviews: { userOf } as unknown as Reviews,
+      anonymous: undefined,
+      options: OPTIONS,
+    });
+    await tokens.authenticate('t', '10.0.0.1');
+    isRevoked = true;
+    vi.advanceTimersByTime(9_900);
+    for (let count = 0; count < 20; count += 1) await tokens.authenticate(`other ${count}`, '10.0.0.1');
+    expect(tokens.recognizes('t')).toBe(false);
+    await tokens.authenticate('t', '10.0.0.1');
+    expect(tokens.recognizes('t')).toBe(true);
+    expect(asked.filter((token) => token === 't')).toHaveLength(1);
+    vi.advanceTimersByTime(100);
+    await expect(tokens.authenticate('t', '10.0.0.1')).rejects.toMatchObject({ code: 'Unauthenticated' });
+  });
+
   it('that is valid no more is counted with the unknown ones', async () => {
     let user: KubeUser | undefined = ANN;
     const reviews = { userOf: () => Promise.resolve(user) } as unknown as Reviews;

@@ -75,7 +75,7 @@ export class KubernetesTokens implements Authenticator {
       this.#recognized.remove(hash);
       return undefined;
     }
-    if (!isRecognized) this.#users.keep(hash, user);
+    if (!isRecognized) this.#users.copyFrom(this.#usersOfUnknown, hash);
     this.#recognized.add(hash, user.username);
     return user;
   }
