@@ -25,6 +25,12 @@ describe('the text log', () => {
     ],
     ['leaves the empty value empty', 'm', { k: '' }, 'msg=m k='],
     ['escapes as Go does', 'm', { k: 'a"\n\u0007\u0001\u007f' }, String.raw`msg=m k="a\"\n\a\x01\x7f"`],
+    [
+      'escapes what steers a terminal or turns the writing',
+      'a \u009b2J',
+      { k: '\u0085\u2028\u202e\u2066\u200f\ufeff', l: ['\u009b'], m: 'é😀\u{e0001}' },
+      String.raw`msg="a \u009b2J" k="\u0085\u2028\u202e\u2066\u200f\ufeff" l="[\"\u009b\"]" m="é😀\udb40\udc01"`,
+    ],
     ['writes a list as JSON', 'm', { k: ['a', 'b'] }, String.raw`msg=m k="[\"a\",\"b\"]"`],
     [
       'renames a field that is called as its own',
@@ -60,6 +66,17 @@ describe('the JSON log', () => {
         names: ['x'],
       },
     ]);
+  });
+});
+
+describe('the JSON log of strange characters', () => {
+  it('escapes what steers a terminal or turns the writing, and keeps its value', () => {
+    const { log, lines } = logger('json');
+    const text = 'é😀 \u007f\u009b2J\u2028\u202e\u2069\u200e\u{e0001}';
+    log.warning('m', { text, list: [text] });
+    expect(lines[0]).toMatch(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+\n$/u);
+    expect(lines[0]).toContain(String.raw`"é😀 \u007f\u009b2J\u2028\u202e\u2069\u200e\udb40\udc01"`);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ text, list: [text] });
   });
 });
 

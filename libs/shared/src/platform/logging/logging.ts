@@ -5,6 +5,7 @@
  */
 import { destination, pino } from 'pino';
 import { errorFields } from './error-fields.ts';
+import { escapeUnseen } from './escape-unseen.ts';
 import { logfmt } from './logfmt.ts';
 
 /** From least to most severe. */
@@ -72,6 +73,10 @@ function asText(sink: LogSink): LogSink {
   };
 }
 
+function asJson(sink: LogSink): LogSink {
+  return { write: (line) => sink.write(escapeUnseen(line)) };
+}
+
 function pinoOf({ format, level, sink, now = () => new Date() }: LoggerSettings) {
   const target = sink ?? destination({ fd: 2, sync: true });
   return pino<LogLevel, true>(
@@ -83,7 +88,7 @@ function pinoOf({ format, level, sink, now = () => new Date() }: LoggerSettings)
       formatters: { level: (label) => ({ level: label }) },
       timestamp: () => `,"time":"${timestamp(now())}"`,
     },
-    format === 'text' ? asText(target) : target,
+    format === 'text' ? asText(target) : asJson(target),
   );
 }
 
