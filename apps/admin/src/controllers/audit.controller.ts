@@ -30,20 +30,20 @@ export class AuditController {
     for (let read = 0; read < MOST_READ; read += PORTION) {
       const portion = await this.history.earlier('audit', { before, count: PORTION });
       for (const each of portion) {
-        if (each.entry.at < since) return this.#page(items, null);
+        if (each.entry.at < since) return this.#page(items, undefined);
         const isWanted = await wanted(each.entry);
         if (isWanted === undefined) return this.#page(items, before);
         if (isWanted) items.push(each);
         before = each.id;
         if (items.length === query.limit) return this.#page(items, before);
       }
-      if (portion.length < PORTION) return this.#page(items, null);
+      if (portion.length < PORTION) return this.#page(items, undefined);
     }
     return this.#page(items, before);
   }
 
-  #page(items: readonly StreamEntry<AuditEntry>[], last: string | null | undefined): AnswerOf<'listAudit'> {
-    return { items: items.map(auditView), next: typeof last === 'string' ? this.cursors.seal(last) : null };
+  #page(items: readonly StreamEntry<AuditEntry>[], last: string | undefined): AnswerOf<'listAudit'> {
+    return { items: items.map(auditView), next: this.cursors.next(last) };
   }
 }
 

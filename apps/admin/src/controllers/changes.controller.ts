@@ -33,7 +33,7 @@ export class ChangesController {
     const { items, last } = await listChanges(query, before, { join, namespaces, look });
     return {
       items: items.map(({ change, stateOf }) => changeSummary(change, { hashes: this.hashes, stateOf })),
-      next: last === undefined ? null : this.cursors.seal(last),
+      next: this.cursors.next(last),
     };
   }
 

@@ -33,7 +33,7 @@ export class JobsController {
     const jobs = lists.flat().flatMap((found) => jobView(found) ?? []);
     const namespaces = await NamespacesAsked.of(caller);
     const { items, last } = await pageOfJobs(jobs, { after, limit: query.limit, namespaces });
-    return { items: [...items], next: last === undefined ? null : this.cursors.seal(last) };
+    return { items: [...items], next: this.cursors.next(last) };
   }
 
   @Serves('getJob')

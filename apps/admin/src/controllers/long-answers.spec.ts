@@ -97,7 +97,7 @@ function controllers(users: ReadonlyMap<WorkloadKey, WorkloadRow>) {
     return 'shown';
   };
   const hashes = { shown } as unknown as ShownHashes;
-  const cursors = { read: () => undefined } as unknown as Cursors;
+  const cursors = { read: () => undefined, next: () => null } as unknown as Cursors;
   const jobs = { of: async () => new Map() } as unknown as ReloadJobs;
   const live = { look: async () => undefined } as unknown as LiveStates;
   const [consumers, plans] = [{} as Consumers, {} as WavePlans];

@@ -25,6 +25,6 @@ export class NamespacesController {
       places,
       await NamespacesAsked.of(caller),
     );
-    return { items: [...items], next: last === undefined ? null : this.cursors.seal(last) };
+    return { items: [...items], next: this.cursors.next(last) };
   }
 }

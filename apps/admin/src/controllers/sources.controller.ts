@@ -54,7 +54,7 @@ export class SourcesController {
     const rolled = await inTurns(rolledSteps(items), signal);
     return {
       items: items.map((item) => sourceSummary(item, { join, shown, rolled })),
-      next: last === undefined ? null : this.cursors.seal(last),
+      next: this.cursors.next(last),
     };
   }
 

@@ -48,7 +48,7 @@ export class WorkloadsController {
     const { items, last } = await listWorkloads(query, after, { facts: this.facts, join, namespaces });
     return {
       items: items.map((item) => workloadSummary(item, join)),
-      next: last === undefined ? null : this.cursors.seal(last),
+      next: this.cursors.next(last),
     };
   }
 

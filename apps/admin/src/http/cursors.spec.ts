@@ -1,3 +1,4 @@
+import { pageQuery } from '@reroll/shared/api/page';
 import { expect, it } from 'vitest';
 import { Cursors } from './cursors.ts';
 import { ProblemError } from './problem-error.ts';
@@ -23,6 +24,15 @@ it('what was made up, changed, cut, or sealed under another secret is none', () 
 
 it('a cursor of another list is refused, with what was expected', () => {
   expect(cursors.read(undefined, FORM)).toBeUndefined();
-  expect(cursors.read(cursors.seal('1-0'), FORM)).toBe('1-0');
-  expect(() => cursors.read(cursors.seal('Deployment/shop/web'), FORM)).toThrow(ProblemError);
+  expect(cursors.read(cursors.next('1-0') ?? '', FORM)).toBe('1-0');
+  expect(() => cursors.read(cursors.next('shop/web/Deployment') ?? '', FORM)).toThrow(ProblemError);
+});
+
+it('the cursor of a page has one length, which the API accepts, and tells nothing about the name in it', () => {
+  const longest = `${'n'.repeat(63)}/${'s'.repeat(253)}/SecretProviderClass`;
+  const next = ['', '1-0', 'shop', 'project-blackbird', longest].map((last) => cursors.next(last));
+  expect(new Set(next.map((each) => each?.length)).size).toBe(1);
+  expect(next.map((each) => pageQuery.cursor.safeParse(each).success)).not.toContain(false);
+  expect(cursors.read(next.at(-1) ?? undefined, /^.+$/u)).toBe(longest);
+  expect(cursors.next(undefined)).toBeNull();
 });

@@ -4,6 +4,8 @@ import { ProblemError } from './problem-error.ts';
 const CIPHER = 'aes-256-gcm';
 const NONCE = 12;
 const TAG = 16;
+/** At least as long as any position: a namespace, a name, a kind, and slashes. The API accepts 512 characters when it is sealed. */
+const LONGEST = 344;
 
 /**
  * Cursors are sealed positions in lists and the history: unreadable, because the entry at a position may be one that the
@@ -17,6 +19,12 @@ export class Cursors {
     this.#secret = secret;
   }
 
+  /** `next` of a page. Its length is constant, because the position can have a name that the caller may not see. */
+  next(last: string | undefined): string | null {
+    return last === undefined ? null : this.seal(last.padEnd(LONGEST));
+  }
+
+  /** Its length is that of the position. */
   seal(position: string): string {
     const nonce = randomBytes(NONCE);
     const cipher = createCipheriv(CIPHER, this.#key(), nonce);
@@ -41,7 +49,7 @@ export class Cursors {
   /** The position after which a page begins. Throws a `ProblemError` if the cursor is not ours, or of another list. */
   read(cursor: string | undefined, form: RegExp): string | undefined {
     if (cursor === undefined) return undefined;
-    const position = this.open(cursor);
+    const position = this.open(cursor)?.trimEnd();
     if (position !== undefined && form.test(position)) return position;
     throw new ProblemError('InvalidRequest', {
       errors: [{ path: 'query.cursor', expected: '`next` of the page before' }],
