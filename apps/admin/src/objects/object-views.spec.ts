@@ -27,3 +27,12 @@ it('annotations without their lists say which limit those exceed', () => {
   for (const where of [{ inTemplate: true }, { inNamespace: true }] as const)
     expect(annotationsView(workloadRow({ excess: { ...excess, ...where } }))).not.toHaveProperty('excess');
 });
+
+it.each([
+  ['is left alone if it has no dependencies', [], 'JobFinished'],
+  ['is not left alone if a source reloads it, as with --recreate-finished-jobs', ['ConfigMap/cm'], null],
+])('a finished Job %s', (_, dependencies, leftAlone) => {
+  const row = workloadRow({ leftAlone: 'JobFinished', dependencies });
+  const job = listed({ key: 'Job/shop/migrate', row, due: null, rollout: undefined });
+  expect(workloadSummary(job, new HistoryJoin()).leftAlone).toBe(leftAlone);
+});

@@ -22,7 +22,8 @@ export function workloadSummary(
     ...partsOf(key),
     sources,
     due,
-    leftAlone: row.leftAlone ?? null,
+    // With --recreate-finished-jobs, a finished Job may have sources that reload it.
+    leftAlone: (sources === 0 && row.leftAlone) || null,
     contested: isInConflict(row.conflict),
     pausedUntil: row.resumeAt === undefined ? null : timeOf(row.resumeAt),
     hold: holdView(join.workload(key)?.outcomes.at(-1)),

@@ -27,7 +27,8 @@ export async function expectedReload(
   const { kind, namespace } = partsOf(key);
   const definition = workloadKind(kind);
   const row = (await catalog.workloads([key])).get(key);
-  if (!row || !definition || row.leftAlone !== undefined || isInConflict(row.conflict)) return undefined;
+  // A workload that is left alone has no dependencies.
+  if (!row || !definition || row.dependencies.length === 0 || isInConflict(row.conflict)) return undefined;
   const names = row.dependencies.map((name) => [name, sourceKeyIn(namespace, name)] as const);
   const sources = await catalog.sources(names.map(([, source]) => source));
   const recorded = recordedHashes(row.record);

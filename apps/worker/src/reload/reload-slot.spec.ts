@@ -5,6 +5,7 @@ import {
   answers,
   asked,
   finishedJob,
+  KEYS,
   overtaken,
   recordOf,
   Scene,
@@ -23,7 +24,11 @@ describe('the slot of a reload', () => {
       ['ask'],
       all(settled, (scene) => void (scene.row = null)),
     ],
-    ['is not claimed by what is left alone', ['ask'], finishedJob],
+    [
+      'is not claimed by what is left alone',
+      ['ask'],
+      all(finishedJob, (scene) => void (scene.row = { dependencies: [] })),
+    ],
     ['that is its turn by now is used', ['ask', 'used'], (scene) => void (scene.waiting = 0)],
     ['for which it waits is not claimed again', ['ask'], (scene) => void (scene.waiting = 5_000)],
     ['is claimed for a request', ['ask', 'claim', 'used'], all(settled, asked)],
@@ -59,5 +64,16 @@ describe('the slot of a reload', () => {
     );
     await scene.run();
     expect(scene.slot).toEqual(['ask', 'claim', 'used']);
+  });
+
+  it('is waited for without reading a finished Job with --recreate-finished-jobs', async () => {
+    const scene = new Scene(finishedJob);
+    const read: string[] = [];
+    scene.api.before = (method, path) => void read.push(`${method} ${path}`);
+    scene.budget = [70_000];
+    const decision = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+    scene.settings = { decision: { ...decision, recreateFinishedJobs: true } };
+    await expect(scene.run()).rejects.toThrow('RateLimited');
+    expect(read.filter((each) => each.endsWith(scene.path))).toEqual([]);
   });
 });

@@ -80,12 +80,15 @@ it('tells of each workload that the change concerns whether it has it, in order'
     old: row(OLD),
     new: row(NEW, { annotations: { 'reroll.dev/wave': '0' } }),
     other: row(OLD, { dependencies: ['Secret/x'] }),
-    paused: row(OLD, { leftAlone: 'NotAnnotated' }),
+    // What is left alone has no dependencies, so this is one with --recreate-finished-jobs.
+    'Job/shop/migrate': row(OLD, { leftAlone: 'JobFinished' }),
+    done: row(OLD, { leftAlone: 'JobFinished', dependencies: [] }),
   });
   const rollout = { state: 'complete', at: 5 };
   expect((await waves.progress()).members).toEqual([
     { workload: key('new'), wave: 0, isReloaded: true, rollout },
     { workload: key('old'), wave: Infinity, isReloaded: false, rollout },
+    { workload: 'Job/shop/migrate', wave: Infinity, isReloaded: false, rollout },
   ]);
 });
 

@@ -112,9 +112,9 @@ function memberOf(
   };
 }
 
+/** A workload that is left alone has no dependencies. */
 function isConcerned(row: WorkloadRow, source: SourceKey): boolean {
-  const isReloadable = row.leftAlone === undefined && !isInConflict(row.conflict);
-  return isReloadable && row.dependencies.includes(sourceNameOf(source));
+  return !isInConflict(row.conflict) && row.dependencies.includes(sourceNameOf(source));
 }
 
 /** Rollouts that wait for somebody. */

@@ -57,6 +57,7 @@ const summary = {
   /** How many sources reload it. */
   sources: z.number().int(),
   due: z.enum(['owed', 'correct']).nullable(),
+  /** Why no source reloads it in its present state. */
   leftAlone: reason.nullable(),
   contested: z.boolean(),
   pausedUntil: time.nullable(),
