@@ -9,3 +9,16 @@ it('a dry run says whether it has reported the reload before', async () => {
     ['InStep', true],
   ]);
 });
+
+it('a dry run counts the reloads that it pretends for a reload limit', async () => {
+  const change = (data: string, pretended?: string): Scene =>
+    new Scene((of) => {
+      of.settings = { dryRun: true };
+      of.annotations = { ...of.annotations, 'reroll.dev/reload-limit': '1/24h' };
+      of.data = data;
+      of.pretended = pretended;
+    });
+  const first = change('one');
+  expect(await first.run()).toMatchObject({ reason: 'WouldReload' });
+  expect(await change('two', first.pretended).run()).toMatchObject({ reason: 'TooOften' });
+});

@@ -36,7 +36,7 @@ function comparing(
 ): ReadSource {
   const { lastReloadedFrom, adopt: systems = [] } = context.decision.keys;
   const marksOf = templateMarks(template, lastReloadedFrom);
-  const record = recordedHashes(context.record);
+  const record = recordedHashes(observed.record);
   return (name, see) => {
     const source = sourceIdOf(name, observed.namespace);
     const adopted = { template, systems };

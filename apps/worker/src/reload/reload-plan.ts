@@ -20,8 +20,6 @@ import type { WorkloadNow } from './workload-reader.ts';
 export type Readings = ReadonlyMap<SourceName, SourceNow | SourceAbsence>;
 
 export interface PlanContext {
-  /** The record to decide by: the workload's own or, in a dry run, the pretended one. */
-  readonly record: string | undefined;
   readonly adoptStale: 'report' | 'reload';
   readonly onDelete: Triggers['onDelete'];
   readonly decision: DecisionSettings;
@@ -33,7 +31,7 @@ export interface PlanContext {
 export function planOf(workload: WorkloadNow, readings: Readings, context: PlanContext): Plan {
   const { observed, facts, dependencies } = workload;
   return planReload({
-    workload: { ...observed, record: context.record },
+    workload: observed,
     row: facts.workload,
     dependencies: dependencies.map((name) => dependencyFacts(name, workload, { readings, context })),
     adoptStale: context.adoptStale,
@@ -46,11 +44,8 @@ export function planOf(workload: WorkloadNow, readings: Readings, context: PlanC
  * The least that the record will hold: an entry for each dependency that exists. If there is no room for that, no source
  * has to be read.
  */
-export function leastHashes(
-  { dependencies, observed, facts }: WorkloadNow,
-  record: string | undefined,
-): RecordedHashes {
-  const recorded = recordedHashes(record);
+export function leastHashes({ dependencies, observed, facts }: WorkloadNow): RecordedHashes {
+  const recorded = recordedHashes(observed.record);
   const entries = dependencies.flatMap((name): [SourceName, string][] => {
     const row = facts.sources.get(sourceKeyIn(observed.namespace, name));
     return row?.exists ? [[name, recorded[name] ?? row.hash]] : [];
@@ -94,7 +89,7 @@ function dependencyFacts(
   const { facts, observed } = workload;
   const key = sourceKeyIn(observed.namespace, name);
   const read = by.readings.get(name);
-  const recorded = recordedHashes(by.context.record)[name];
+  const recorded = recordedHashes(observed.record)[name];
   return {
     name,
     row: facts.sources.get(key),

@@ -168,7 +168,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
   async #handle(job: ReloadJob, slot: ReloadSlot): Promise<ReloadOutcome> {
     for (let tried = 0; tried < TRIES; tried += 1) {
       const request = await this.#ports.requests.of(job.workload);
-      const workload = await this.#ports.workloads.read(job.workload);
+      const workload = await this.#read(job.workload);
       if (!workload) return { ...unchanged('WorkloadGone'), request };
       const outcome = await this.#attempt(workload, request, slot);
       if (outcome) return { ...outcome, request };
@@ -191,7 +191,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       workloads.known(key, source ? [source] : []),
     ]);
     if (request || !workload) return false;
-    const plan = planOf(workload, new Map(), this.#contextOf(workload.observed.record));
+    const plan = planOf(workload, new Map(), this.#context);
     if (!isPlainReload(plan)) return false;
     const gathered: Gathered = { workload, readings: new Map(), plan, requested: 'none' };
     try {
@@ -263,26 +263,28 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
   }
 
   async #gather(workload: WorkloadNow): Promise<Pick<Gathered, 'workload' | 'readings' | 'plan'>> {
-    const context = this.#contextOf(await this.#recordOf(workload));
+    const context = this.#context;
     const plan = planOf(workload, new Map(), context);
     const unread = [...plan.verdicts].filter(([, verdict]) => verdict === 'Read').map(([name]) => name);
     if (unread.length === 0) return { workload, readings: new Map(), plan };
-    requireRoomForRecord(workload, writeRecord(leastHashes(workload, context.record)));
+    requireRoomForRecord(workload, writeRecord(leastHashes(workload)));
     const { sources } = this.#ports;
     const { readings, proven } = await readSources(workload, unread, { sources, context });
     const fresh = await this.#ports.workloads.refresh(workload);
     return { workload: fresh, readings, plan: planOf(fresh, readings, { ...context, proven }) };
   }
 
-  #contextOf(record: string | undefined): PlanContext {
+  get #context(): PlanContext {
     const { adoptStale, onDelete, decision } = this.#settings;
-    return { record, adoptStale, onDelete, decision, proven: new Set() };
+    return { adoptStale, onDelete, decision, proven: new Set() };
   }
 
-  async #recordOf(workload: WorkloadNow): Promise<string | undefined> {
-    const own = workload.observed.record;
-    if (!this.#settings.dryRun) return own;
-    return (await this.#ports.catalog.pretended(workload.key)) ?? own;
+  /** In a dry run, with the record that it pretends to have written. */
+  async #read(key: WorkloadKey): Promise<WorkloadNow | null> {
+    const { workloads, catalog } = this.#ports;
+    const workload = await workloads.read(key);
+    const pretended = workload && this.#settings.dryRun && (await catalog.pretended(key));
+    return pretended ? { ...workload, observed: { ...workload.observed, record: pretended } } : workload;
   }
 
   /**
