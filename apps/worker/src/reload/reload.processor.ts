@@ -334,6 +334,8 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       await catalog.pretend(workload.key, record);
       return {};
     }
+    // A later dry run goes by the record that is written now.
+    await catalog.pretend(workload.key, null);
     const rolled = plan.roll.map((name) => this.#rolled(name, workload, readings));
     const send = () => this.#way(workload).send({ workload, rolled, record, request });
     const sent = await (isReload(gathered) ? slot.use(send) : send());

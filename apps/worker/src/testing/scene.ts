@@ -228,7 +228,7 @@ export class Scene {
       readings: new Map(this.reading === 'none' ? [] : keys.map((key) => [key, this.#reading()])),
     }),
     pretended: async () => this.pretended,
-    pretend: async (_key: string, record: string) => void (this.pretended = record),
+    pretend: async (_key: string, record: string | null) => void (this.pretended = record ?? undefined),
   });
 
   #reading(): { rv: string; hash: string; markerHash: string } {

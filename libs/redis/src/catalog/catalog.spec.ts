@@ -497,10 +497,12 @@ describe('beside the rows', () => {
     expect(await roomAfter('x'.repeat(100_000))).toEqual(await roomAfter('y'));
   });
 
-  it('the record that a dry run pretends to have written is kept', async () => {
+  it('the record that a dry run pretends to have written is kept until it is dropped', async () => {
     expect(await catalog.pretended(WEB)).toBeUndefined();
     await catalog.pretend(WEB, '{"v":1,"s":{}}');
     expect(await catalog.pretended(WEB)).toBe('{"v":1,"s":{}}');
+    await catalog.pretend(WEB, null);
+    expect(await catalog.pretended(WEB)).toBeUndefined();
   });
 
   it('what a dry run pretends goes with its workload, if the leader that removes it may write', async () => {

@@ -274,8 +274,10 @@ export class Catalog {
     return (await this.#redis.hget(this.keys.pretended, workload)) ?? undefined;
   }
 
-  async pretend(workload: WorkloadKey, record: string): Promise<void> {
-    await this.#redis.hset(this.keys.pretended, workload, record);
+  /** null: none, because the real record counts again. */
+  async pretend(workload: WorkloadKey, record: string | null): Promise<void> {
+    if (record === null) await this.#redis.hdel(this.keys.pretended, workload);
+    else await this.#redis.hset(this.keys.pretended, workload, record);
   }
 
   /** Returns the ids of reload jobs that wait for their next attempt, so that a new change can bring them forward. */
