@@ -32,3 +32,15 @@ it.each<[string, string, Change]>([
   expect(await scene.run()).toMatchObject({ reason });
   expect(scene.pretended).toBeUndefined();
 });
+
+it.each([false, true])(
+  'a pod template without room for a marker is reported; dry run: %s',
+  async (dryRun) => {
+    const scene = new Scene((of) => {
+      of.settings = { dryRun };
+      of.ways = { strategy: 'annotations' };
+      of.templateAnnotations = { x: 'a'.repeat(259_000) };
+    });
+    expect(await scene.run()).toMatchObject({ state: 'unchanged', reason: 'AnnotationsFull' });
+  },
+);

@@ -330,14 +330,17 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const record = recordWithRoom(workload, recordAfter(plan, workload, reloads), () =>
       recordAfter(plan, workload, NO_RELOADS),
     );
+    const rolled = plan.roll.map((name) => this.#rolled(name, workload, readings));
+    const reload = { workload, rolled, record, request };
+    const way = this.#way(workload);
     if (this.#settings.dryRun) {
+      way.requireRoom?.(reload);
       await catalog.pretend(workload.key, record);
       return {};
     }
     // A later dry run goes by the record that is written now.
     await catalog.pretend(workload.key, null);
-    const rolled = plan.roll.map((name) => this.#rolled(name, workload, readings));
-    const send = () => this.#way(workload).send({ workload, rolled, record, request });
+    const send = () => way.send(reload);
     const sent = await (isReload(gathered) ? slot.use(send) : send());
     if (sent === false) reports.overtaken();
     return sent;

@@ -147,7 +147,7 @@ export class Scene {
     const { client } = this.api;
     const { hashKeys, labels } = this;
     const reading = { hashKeys, labels, markerHash: 'auto', ignoredSecretTypes: [] } as const;
-    const { unread: patchesUnread } = this;
+    const patchesUnread = this.unread && this.settings.dryRun !== true;
     const defaults = { dryRun: false, adoptStale: 'report', onDelete: 'never', notifyOnly: false } as const;
     const writes = { client, strategy: 'env-vars', fieldManager: 'reroll', keys, hashKeys } as const;
     const kinds = { cronJobStrategy: 'run', recreateFinishedJobs: false } as const;

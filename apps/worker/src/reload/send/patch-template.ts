@@ -43,6 +43,10 @@ export class PatchTemplate implements ReloadWay {
     }
   }
 
+  requireRoom(reload: Reload): void {
+    this.#patch(reload);
+  }
+
   #unreadPatch({ workload, rolled, record }: Reload): PatchOperation[] | undefined {
     const { keys, hashKeys } = this.#context;
     const { podTemplatePath: templatePath } = workload.definition;

@@ -32,6 +32,8 @@ export interface ReloadWay {
    * otherwise the workload must be read and decided again.
    */
   catchUp?(workload: WorkloadNow): Promise<boolean>;
+  /** For a dry run: throws a `JobError` if `send` would throw it without sending anything. */
+  requireRoom?(reload: Reload): void;
   /**
    * Sends the reload. False if the workload has changed since it was read, or if another worker does the reload: it must be read and
    * decided again. Undefined if that is so although nobody else wrote: too little is known of a workload that was not read, or the
