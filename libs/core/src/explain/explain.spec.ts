@@ -52,6 +52,16 @@ const CONCLUSIONS: Readonly<
     reason: 'JobFinished',
     says: 'Job ns/web does not reload when ConfigMap ns/cm changes: the Job has finished and is not run again, except with `--recreate-finished-jobs`.',
   },
+  'a CronJob that is suspended': {
+    of: { kind: 'CronJob', workload: { isSuspended: true } },
+    reason: 'CronJobSuspended',
+    says: 'CronJob ns/web does not reload when ConfigMap ns/cm changes: the workload has reloader.stakater.com/auto: "true", but the CronJob is suspended: no Job is created, and its next run picks up the data.',
+  },
+  'a suspended CronJob whose template is patched': {
+    of: { kind: 'CronJob', workload: { isSuspended: true }, settings: { cronJobStrategy: 'patch' } },
+    reason: 'AutoReload',
+    says: 'CronJob ns/web reloads when ConfigMap ns/cm changes: the workload has reloader.stakater.com/auto: "true".',
+  },
   'a webhook instead': {
     of: { settings: { notifyOnly: true } },
     reason: 'NotifiedInstead',

@@ -24,6 +24,8 @@ export interface ExplainSettings {
   readonly dryRun: boolean;
   /** With `--webhook-url`, changes are posted and nothing is reloaded. */
   readonly notifyOnly: boolean;
+  /** `--cronjob-strategy`. Default `run`. */
+  readonly cronJobStrategy?: 'run' | 'patch' | undefined;
   /** The holds that the flags of the workers set. Undefined: they are not known. */
   readonly holds?: HoldDefaults | undefined;
 }

@@ -28,6 +28,7 @@ export function holdsOn(input: ExplainInput, heldNow: ReloadHold | undefined): H
   return [
     ...(settings.notifyOnly ? [stop('NotifiedInstead')] : []),
     ...(isInConflict(row.conflict) ? [stop('Contested')] : []),
+    ...(row.isSuspended && settings.cronJobStrategy !== 'patch' ? [stop('CronJobSuspended', SUSPENDED)] : []),
     ...(settings.dryRun ? [stop('WouldReload', 'This is a dry run (`--dry-run`): nothing is patched.')] : []),
     ...ofSource(input),
     ...(input.pausedQueues ?? []).map((name) =>
@@ -69,6 +70,8 @@ function stop(reason: Reason, detail: string = REASONS[reason]): Hold {
 function remark(reason: Reason, detail: string): Hold {
   return { reason, stops: false, detail };
 }
+
+const SUSPENDED = 'The CronJob is suspended: no Job is created, and its next run picks up the data.';
 
 const UNSEEN: Readonly<Record<FactsFrom, string>> = {
   catalog:

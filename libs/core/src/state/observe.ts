@@ -77,6 +77,8 @@ export interface WorkloadObject {
   readonly paused?: boolean | undefined;
   /** See `ObservedWorkload.leftAlone`. */
   readonly leftAlone?: Reason | undefined;
+  /** See `ObservedWorkload.isSuspended`. */
+  readonly suspended?: boolean | undefined;
 }
 
 /** Reduces a workload to the facts that are kept. Throws a `TypeError` if the object has no usable resourceVersion. */
@@ -94,6 +96,7 @@ export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): O
     template: object.templateStartsPods === false ? '' : templateHash(template),
     ...(restartAt === 0 ? {} : { restartAt }),
     ...(object.leftAlone === undefined ? {} : { leftAlone: object.leftAlone }),
+    ...(object.suspended === true ? { isSuspended: true } : {}),
     ...sourcesOf(template),
     annotations: withAdopted(decidingAnnotations(metadata.annotations, keys), object, keys),
     podAnnotations: decidingAnnotations(template.metadata?.annotations, keys),

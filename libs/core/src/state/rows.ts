@@ -108,6 +108,8 @@ export interface ObservedWorkload {
   readonly podAnnotations: Annotations;
   /** Why the workload is never reloaded; undefined if it is. */
   readonly leftAlone?: Reason;
+  /** A CronJob that is suspended: its next run reads the data of then, so a change is only recorded. */
+  readonly isSuspended?: boolean;
   /** The limit that the workload exceeds. Such a workload is never reloaded, and nothing else is kept of what exceeds the limit. */
   readonly excess?: Excess | undefined;
   /** Text of the record annotation. */
@@ -200,6 +202,7 @@ const SCALARS = [
   'template',
   'restartAt',
   'leftAlone',
+  'isSuspended',
   'hasContainers',
   'record',
   'resumeAt',

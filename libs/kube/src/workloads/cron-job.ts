@@ -34,5 +34,6 @@ export const cronJob: WorkloadKindDefinition = {
   template: (object: CronJobObject) => object.spec?.jobTemplate?.spec?.template,
   templateStartsPods: false,
   rolloutStatus,
+  isSuspended: ({ spec }: CronJobObject) => spec?.suspend === true,
   updateStrategyOnDelete: () => false,
 };

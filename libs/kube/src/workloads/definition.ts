@@ -37,6 +37,8 @@ export interface WorkloadKindDefinition extends KubeResource {
   rolloutStatus(object: KubeObject): RolloutStatus;
   /** Why an object of this kind is not reloaded in its present state, if so. */
   leftAlone?(object: KubeObject): Reason | undefined;
+  /** See `ObservedWorkload.isSuspended`. */
+  isSuspended?(object: KubeObject): boolean;
   /** Whether a write of the template starts pods. Default true. */
   readonly templateStartsPods?: boolean;
   /**

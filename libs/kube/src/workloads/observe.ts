@@ -28,6 +28,7 @@ export function observed(
       templateStartsPods,
       paused: definition.isPaused?.(object),
       leftAlone: definition.leftAlone?.(object),
+      suspended: definition.isSuspended?.(object),
     },
     keys,
   );

@@ -411,3 +411,13 @@ describe('of all workloads', () => {
     expect(found).toBe(expected);
   });
 });
+
+test.each([
+  ['CronJob', true, true],
+  ['CronJob', false, undefined],
+  ['Job', true, undefined],
+])('a %s with suspend: %s is observed as suspended: %s', (kind, suspend, isSuspended) => {
+  const definition = workloadKind(kind) as NonNullable<ReturnType<typeof workloadKind>>;
+  const seen = observed(definition, objectWith({ spec: { suspend } }), DEFAULT_ANNOTATION_KEYS);
+  expect(seen.isSuspended).toBe(isSuspended);
+});

@@ -53,6 +53,11 @@ const workloads: Arbitrary<WorkloadRow> = record({
   resumeAt: option(nat(), { nil: undefined }),
 });
 
+it.each([{ isSuspended: true }, {}])('a CronJob comes back with %j', (more) => {
+  const row = workloadRow(more);
+  expect(decodeWorkload(encodeWorkload(row, []))).toEqual(row);
+});
+
 it('a restart of a workload comes back too', () => {
   const row = workloadRow({ restartAt: 1_795_219_191 });
   expect(decodeWorkload(encodeWorkload(row, []))?.restartAt).toBe(1_795_219_191);

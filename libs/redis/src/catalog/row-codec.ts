@@ -50,6 +50,7 @@ interface WireWorkload {
   b?: Readonly<Record<string, string>>;
   l?: readonly string[];
   y?: NonNullable<WorkloadRow['leftAlone']>;
+  su?: boolean | undefined;
   ex?: WorkloadRow['excess'];
   a?: WorkloadRow['annotations'];
   p?: WorkloadRow['podAnnotations'];
@@ -115,6 +116,7 @@ export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): s
     t: row.template,
     ...(row.restartAt === undefined ? {} : { ra: row.restartAt }),
     ...(row.leftAlone === undefined ? {} : { y: row.leftAlone }),
+    su: row.isSuspended,
     ex: row.excess,
     tv: row.templateRv,
     ...(row.hasContainers ? {} : { o: 0 }),
@@ -143,7 +145,7 @@ export function decodeWorkload(text: string): WorkloadRow | undefined {
     createdAt: wire.c,
     template: wire.t,
     ...(wire.ra === undefined ? {} : { restartAt: wire.ra }),
-    ...(wire.y === undefined ? {} : { leftAlone: wire.y }),
+    ...decodeState(wire),
     ...(isExcess(wire.ex) ? { excess: wire.ex } : {}),
     templateRv: wire.tv,
     hasContainers: wire.o !== 0,
@@ -155,6 +157,11 @@ export function decodeWorkload(text: string): WorkloadRow | undefined {
     ...(typeof wire.mp === 'string' ? { places: wire.mp } : {}),
     ...(wire.to ? { templateOwner: wire.to } : {}),
   };
+}
+
+/** What keeps the workload from being reloaded in its present state. */
+function decodeState({ y, su }: WireWorkload): Pick<WorkloadRow, 'leftAlone' | 'isSuspended'> {
+  return { ...(y === undefined ? {} : { leftAlone: y }), ...(su === true ? { isSuspended: true } : {}) };
 }
 
 function isExcess(value: unknown): value is NonNullable<WorkloadRow['excess']> {

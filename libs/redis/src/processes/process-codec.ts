@@ -35,6 +35,7 @@ const settings = z.looseObject({
   adoptStale: z.enum(['report', 'reload']),
   dryRun: z.boolean(),
   notifyOnly: z.boolean(),
+  cronJobStrategy: z.enum(['run', 'patch']).optional(),
   holds: z
     .looseObject({ window: TEXT.optional(), approval: TEXT.optional(), limit: TEXT.optional() })
     .optional(),

@@ -26,6 +26,7 @@ const SETTINGS: ExplainSettings = {
   adoptStale: 'report',
   dryRun: false,
   notifyOnly: false,
+  cronJobStrategy: 'patch',
   holds: { window: 'always', approval: 'none', limit: '10/10m' },
 };
 

@@ -135,8 +135,8 @@ export const workerMutants = [
   ...inFile(`${WORKER}/reload/send/run-cron-job.ts`, [
     {
       name: 'a CronJob that is suspended gets a Job',
-      text: `.spec?.suspend === true ? 'CronJobSuspended' : undefined;`,
-      replacement: `.spec?.suspend === null ? 'CronJobSuspended' : undefined;`,
+      text: `return observed.isSuspended ? 'CronJobSuspended' : undefined;`,
+      replacement: `return undefined;`,
       killedBy: { spec: RELOADS, test: 'a CronJob that is suspended is only recorded' },
     },
     {

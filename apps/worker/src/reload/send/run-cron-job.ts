@@ -52,8 +52,8 @@ export class RunCronJob implements ReloadWay {
     this.#context = context;
   }
 
-  heldBack({ object }: WorkloadNow): 'CronJobSuspended' | undefined {
-    return (object as CronJobObject).spec?.suspend === true ? 'CronJobSuspended' : undefined;
+  heldBack({ observed }: WorkloadNow): 'CronJobSuspended' | undefined {
+    return observed.isSuspended ? 'CronJobSuspended' : undefined;
   }
 
   async catchUp(workload: WorkloadNow): Promise<boolean> {

@@ -12,6 +12,7 @@ export function explainSettings(options: WorkerOptions): ExplainSettings {
     adoptStale: adoptStaleOf(options),
     dryRun: options.dryRun,
     notifyOnly: options.webhookUrl !== undefined,
+    cronJobStrategy: options.cronjobStrategy,
     holds: holdDefaults(options),
   };
 }
