@@ -17,7 +17,7 @@ import { RateBudget } from '@reroll/redis/processes/rate';
 import { Queues } from '@reroll/redis/queue/queues';
 import { RolloutSlots } from '@reroll/redis/queue/rollout-slots';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
-import { holdDefaults } from '@reroll/shared/platform/options/explain-settings';
+import { explainSettings, holdDefaults } from '@reroll/shared/platform/options/explain-settings';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
@@ -114,7 +114,7 @@ import { WorkloadReader } from './workload-reader.ts';
       [KubeClient, Queues, WaveReader, RolloutSlots, WORKER_OPTIONS, LOG, Lifecycle],
       (client, queues, waves, slots, options, log, lifecycle) => {
         const { podNamespace: ownNamespace, dryRun: isDryRun } = options;
-        const waveSettings = { triggers: triggersOf(options), adoptStale: adoptStaleOf(options) };
+        const waveSettings = explainSettings(options);
         const settings = { defaults: holdDefaults(options), ownNamespace, isDryRun, waveSettings };
         const namespaces = new NamespaceReader(client);
         const ports = { namespaces, queues, waves, slots, apiTime: () => client.apiTime() };

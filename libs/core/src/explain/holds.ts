@@ -6,6 +6,7 @@ import { limitProblem } from '../holds/reload-limit.ts';
 import { unusablePatterns } from '../state/workloads/advice.ts';
 import { isInConflict } from '../state/workloads/conflict.ts';
 import { REASONS, type Reason } from '../reasons.ts';
+import { isOnlyRecorded } from '../reload/job-of-cron-job.ts';
 import { pauseWish } from '../reload/pause.ts';
 import type { ExplainInput, ExplainedWorkload, FactsFrom } from './facts.ts';
 
@@ -28,7 +29,7 @@ export function holdsOn(input: ExplainInput, heldNow: ReloadHold | undefined): H
   return [
     ...(settings.notifyOnly ? [stop('NotifiedInstead')] : []),
     ...(isInConflict(row.conflict) ? [stop('Contested')] : []),
-    ...(row.isSuspended && settings.cronJobStrategy !== 'patch' ? [stop('CronJobSuspended', SUSPENDED)] : []),
+    ...(isOnlyRecorded(row, settings) ? [stop('CronJobSuspended', SUSPENDED)] : []),
     ...(settings.dryRun ? [stop('WouldReload', 'This is a dry run (`--dry-run`): nothing is patched.')] : []),
     ...ofSource(input),
     ...(input.pausedQueues ?? []).map((name) =>

@@ -1,5 +1,6 @@
 import type { Annotations, PodTemplate } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
+import type { WorkloadRow } from '../state/rows.ts';
 import { longestJobName, type JobSize } from './longest-job-name.ts';
 
 /**
@@ -53,4 +54,12 @@ export function jobOfCronJob({ cronJob, jobTemplate, template, name, record }: J
     },
     spec: { ...jobTemplate.spec, template },
   };
+}
+
+/** Whether a change is only recorded, because the workload is a suspended CronJob. `cronJobStrategy`: default `run`. */
+export function isOnlyRecorded(
+  { isSuspended }: Pick<WorkloadRow, 'isSuspended'>,
+  { cronJobStrategy }: { readonly cronJobStrategy?: 'run' | 'patch' | undefined },
+): boolean {
+  return isSuspended === true && cronJobStrategy !== 'patch';
 }

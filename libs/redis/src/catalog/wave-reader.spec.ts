@@ -5,7 +5,7 @@ import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { RolloutsKnown } from '../history/rollouts.ts';
-import { WaveReader } from './wave-reader.ts';
+import { WaveReader, type WaveReaderSettings } from './wave-reader.ts';
 
 const DB: SourceKey = 'Secret/shop/db';
 const NEW = recordHash({ data: { v: 'bmV3' } }, []);
@@ -43,7 +43,7 @@ function row(hash: string, more: Partial<WorkloadRow> = {}): WorkloadRow {
 function reader(
   rows: Record<string, WorkloadRow>,
   known: Partial<RolloutsKnown> = {},
-  adoptStale: 'report' | 'reload' = 'report',
+  more: Partial<WaveReaderSettings> = {},
 ) {
   const asked: string[] = [];
   const present = { source: SOURCE as SourceRow | undefined, fails: false };
@@ -71,7 +71,7 @@ function reader(
     },
   };
   const reading = new WaveReader(catalog, rollouts);
-  const settings = { triggers: NO_TRIGGERS, adoptStale };
+  const settings: WaveReaderSettings = { triggers: NO_TRIGGERS, adoptStale: 'report', ...more };
   return { waves: { progress: () => reading.progress(DB, settings) }, asked, present };
 }
 
@@ -101,9 +101,21 @@ it.each([
     const { waves } = reader(
       { web: row(NEW, { record: undefined, templateRv: '30', stale: ['Secret/db'] }) },
       {},
-      how,
+      { adoptStale: how },
     );
     expect((await waves.progress()).members).toMatchObject([{ isReloaded }]);
+  },
+);
+
+it.each([
+  ['run', 0],
+  ['patch', 1],
+] as const)(
+  'with --cronjob-strategy=%s, a CronJob that is suspended takes %s places',
+  async (cronJobStrategy, places) => {
+    const asleep = row(OLD, { isSuspended: true });
+    const { waves } = reader({ 'CronJob/shop/report': asleep }, {}, { cronJobStrategy });
+    expect((await waves.progress()).members).toHaveLength(places);
   },
 );
 

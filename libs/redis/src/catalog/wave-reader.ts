@@ -6,6 +6,7 @@ import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { recordedHashes } from '@reroll/core/record/record';
 import type { Completion } from '@reroll/core/rollouts/completions';
+import { isOnlyRecorded } from '@reroll/core/reload/job-of-cron-job';
 import { hasRollouts } from '@reroll/core/rollouts/rollout';
 import { pendingCauseOfDependency } from '@reroll/core/state/pending';
 import { sourceNameOf, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
@@ -18,6 +19,8 @@ export interface WaveReaderSettings {
   readonly triggers: Triggers;
   /** Whether a workload is reloaded that was never recorded and may run old data. */
   readonly adoptStale: 'report' | 'reload';
+  /** `--cronjob-strategy`. Default `run`. */
+  readonly cronJobStrategy?: 'run' | 'patch' | undefined;
 }
 
 /** A change, and how far it has come. */
@@ -86,7 +89,8 @@ export class WaveReader {
       const known = await this.#rollouts.known([...rows.keys()]);
       if (known.since === undefined) return { source, members: undefined };
       for (const [workload, row] of rows)
-        if (isConcerned(row, key)) members.push(memberOf(workload, row, { key, source, known, settings }));
+        if (isConcerned(row, key, settings))
+          members.push(memberOf(workload, row, { key, source, known, settings }));
       await nextTurn();
     }
     return { source, members: inWaveOrder(members) };
@@ -113,8 +117,9 @@ function memberOf(
 }
 
 /** A workload that is left alone has no dependencies. */
-function isConcerned(row: WorkloadRow, source: SourceKey): boolean {
-  return !isInConflict(row.conflict) && row.dependencies.includes(sourceNameOf(source));
+function isConcerned(row: WorkloadRow, source: SourceKey, settings: WaveReaderSettings): boolean {
+  const isReloaded = !isInConflict(row.conflict) && !isOnlyRecorded(row, settings);
+  return isReloaded && row.dependencies.includes(sourceNameOf(source));
 }
 
 /** Rollouts that wait for somebody. */
