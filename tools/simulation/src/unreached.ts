@@ -147,6 +147,15 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
+    why: 'Few requested reloads are of a workload without a record whose sources are all absent.',
+    isRare: true,
+    branches: {
+      'apps/worker/src/reload/reload.processor.ts': [
+        'return writeRecord(hashes ?? {}, decidedBy(observed), reloads);',
+      ],
+    },
+  },
+  {
     why: 'Few runs limit reloads per minute and also request some, or need a Namespace while the API server does not answer.',
     isRare: true,
     branches: {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { all, recordOf, Scene, type Change } from '../testing/scene.ts';
+import { recordedHashes } from '@reroll/core/record/record';
+import { all, asked, recordOf, Scene, unrecorded, type Change } from '../testing/scene.ts';
 
 it('a dry run says whether it has reported the reload before', async () => {
   const scene = new Scene((of) => void (of.settings = { dryRun: true }));
@@ -44,3 +45,12 @@ it.each([false, true])(
     expect(await scene.run()).toMatchObject({ state: 'unchanged', reason: 'AnnotationsFull' });
   },
 );
+
+it('a manual reload in a dry run keeps what the dry run pretends to have recorded', async () => {
+  const pretended = recordOf('new');
+  const scene = new Scene(
+    all(unrecorded, asked, (of) => Object.assign(of, { pretended, settings: { dryRun: true } })),
+  );
+  expect(await scene.run()).toMatchObject({ reason: 'WouldReload' });
+  expect(recordedHashes(scene.pretended)).toEqual(recordedHashes(pretended));
+});
