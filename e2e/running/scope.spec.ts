@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ObjectMeta } from '@reroll/core/model';
 import { expect, it } from 'vitest';
 import { AuditLog, requestName } from '../support/audit.ts';
 import {
@@ -76,6 +78,57 @@ it('--namespaces leaves every other namespace alone, and --resources-to-ignore a
   await settled(all, there);
   expect(await rollouts.now()).toBe(1);
 });
+
+it.each([
+  ['another namespace', []],
+  ['--auto-reload-all', ['--auto-reload-all=true']],
+])('a scope that gets larger by %s restarts nothing, and reloads at the next change', async (_by, flags) => {
+  const cluster = sharedCluster();
+  const client = connect(cluster);
+  const [here, there] = [await namespace(client), await namespace(client)];
+  await shop(here);
+  const isInScope = flags.length > 0;
+  const narrow = await startReroll({ cluster, namespaces: isInScope ? [here, there] : [here] });
+  await inStep(here, 'Deployment/api', SOURCES);
+  await there.apply(
+    configMap('cm', { v: '1' }),
+    secret('keys', { v: '1' }),
+    deployment('api', ...(isInScope ? [] : [auto()]), usingEnvFrom('cm'), usingVolume('Secret/keys')),
+  );
+  // Later than the workload, and the times of writes have a precision of a second.
+  await pause(1_100);
+  for (const source of SOURCES) await there.setData(source, { v: '2' });
+  await watchedUntil(narrow.install, there, Date.now() + 1_000);
+  await narrow.stop();
+  const rollouts = await rolloutsOf(there);
+  const wide = await startReroll({
+    cluster,
+    namespaces: [here, there],
+    install: narrow.install,
+    flags,
+  });
+  await inStep(there, 'Deployment/api', SOURCES);
+  await settled(wide, there);
+  expect(await rollouts.now()).toBe(0);
+  await there.setData('ConfigMap/cm', { v: '3' });
+  await inStep(there, 'Deployment/api', ['ConfigMap/cm']);
+  expect(await rollouts.now()).toBe(1);
+});
+
+/** Resolves when the leader says that it has watched everything until then, in Unix milliseconds. */
+async function watchedUntil(install: string, { client }: Space, time: number): Promise<void> {
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${install}/leases`;
+  await eventually(
+    async () => {
+      const { body } = await client.get<{ items: { metadata: ObjectMeta }[] }>(path);
+      const until = body.items.map(
+        ({ metadata }) => metadata.annotations?.['reroll.dev/watched-until'] ?? '',
+      );
+      return until.some((text) => Date.parse(text) >= time);
+    },
+    { what: 'the leader to have watched until then', within: 30_000 },
+  );
+}
 
 async function rolloutsOf(space: Space): Promise<RolloutCount> {
   return await RolloutCount.from(space, 'Deployment/api');

@@ -8,7 +8,8 @@ import { SettingsError } from '@reroll/nest/settings-error';
 import { repeatedFailure } from '@reroll/shared/platform/logging/repeated-failure';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { RestoredEtcd } from './publish/restored-etcd.ts';
-import { ADOPTED_AT, readAdoptedAt } from './resync/adoption.ts';
+import { ADOPTED_AT, readAdoptedAt, type Adoption } from './resync/adoption.ts';
+import { scopeDigest } from './resync/scope-digest.ts';
 import { WatcherState } from './state.ts';
 import { BEGIN_ANEW, EARLIER_TERM, WATCHER_OPTIONS } from './tokens.ts';
 import type { OlderObject } from './watch/older-objects.ts';
@@ -21,10 +22,15 @@ const RETRY = 100;
 /** Attempts before a failure is logged: at first there is no Lease. */
 const PATIENCE = 20;
 
+/** Milliseconds by which a watch may be late. */
+const LAG = 10_000;
+
 /** Whether this watcher holds the Lease, and when the install adopted the cluster. */
 @Injectable()
 export class Leadership {
   readonly #elector: LeaderElector;
+  readonly #scope: string;
+  #isPublished: () => boolean = () => false;
 
   constructor(
     private readonly client: KubeClient,
@@ -34,6 +40,7 @@ export class Leadership {
     @Inject(EARLIER_TERM) earlierTerm: Rv,
     @Inject(BEGIN_ANEW) private readonly beginAnew: BeginAnew,
   ) {
+    this.#scope = scopeDigest(options);
     this.#elector = this.#candidate(earlierTerm);
   }
 
@@ -49,6 +56,11 @@ export class Leadership {
   /** Where the leader's API is reached, if it has told. */
   get address(): string | undefined {
     return this.#elector.holderAddress;
+  }
+
+  /** This watcher has taken over. `isPublished`: whether it has seen and published all that it watches. */
+  watches(isPublished: () => boolean): void {
+    this.#isPublished = isPublished;
   }
 
   /** The term of this watcher's leadership; undefined if it does not lead. */
@@ -77,14 +89,14 @@ export class Leadership {
    * Reads the time from the Lease, where the first leader of the install wrote it; undefined only during shutdown. Rejects with a
    * `SettingsError` if somebody has written there what is no time.
    */
-  async adoptedAt(): Promise<number | undefined> {
+  async adoption(): Promise<Adoption | undefined> {
     const { lifecycle, log } = this.process;
     const { podNamespace: namespace, leaseName: name } = this.options;
     const report = repeatedFailure(log, 'cannot read the Lease, retrying');
     for (let attempt = 1; !lifecycle.signal.aborted; attempt += 1) {
       try {
-        const adoptedAt = await readAdoptedAt(this.client, { namespace, name });
-        if (adoptedAt !== undefined) return adoptedAt;
+        const adoption = await readAdoptedAt(this.client, { namespace, name, scope: this.#scope });
+        if (adoption) return adoption;
       } catch (error) {
         if (error instanceof SettingsError) throw error;
         if (attempt >= PATIENCE) report(error);
@@ -107,6 +119,10 @@ export class Leadership {
       name: options.leaseName,
       identity: options.podName,
       adoptedAtAnnotation: ADOPTED_AT,
+      scope: {
+        value: this.#scope,
+        watchedUntil: () => (this.#isPublished() ? client.apiTime() - LAG : undefined),
+      },
       address,
       earlierTerm,
       ready: state.firstSync,

@@ -63,12 +63,12 @@ export class WatcherService implements OnApplicationBootstrap {
     const { leadership } = this;
     const { lifecycle } = this.process;
     leadership.begin();
-    const adoptedAt = await leadership.adoptedAt();
-    if (adoptedAt === undefined) return;
+    const adoption = await leadership.adoption();
+    if (!adoption) return;
     const { options } = this.context;
     const decision = decisionSettings(options);
     const triggers = triggersOf(options);
-    const clusterState = new ClusterState({ decision, adoptedAt, triggers, evaluatesLater: true });
+    const clusterState = new ClusterState({ decision, ...adoption, triggers, evaluatesLater: true });
     this.heartbeat.start(clusterState);
     const running = this.#connect(clusterState);
     await this.#sync(running);
@@ -79,6 +79,8 @@ export class WatcherService implements OnApplicationBootstrap {
     this.publishing.watchQueues(lifecycle);
     await this.#takeOver(running.resyncer, term);
     if (lifecycle.signal.aborted) return;
+    const { streams } = running;
+    leadership.watches(() => streams.isSynced() && clusterState.outbox.isEmpty());
     this.publishing.grantSlots(clusterState, lifecycle);
     running.stuckPods.kick();
   }

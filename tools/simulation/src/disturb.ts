@@ -10,6 +10,7 @@ import type { Controllers } from './api/controllers.ts';
 import type { Events } from './scheduler.ts';
 import { SERVERS, StaleServers } from './stale-servers.ts';
 import { Strippers } from './strippers.ts';
+import { rescope } from './world/rescoped.ts';
 import type { Truth } from './world/truth.ts';
 
 export type Disturbance = Exclude<
@@ -59,16 +60,12 @@ export class Disturber {
       moveApi: ({ which, server }) => places.move(which, server),
       lagApi: (step) => this.stale.lag(step),
       cutOffApi: (step) => this.stale.cutOff(step),
-      upgradeApi: ({ server: name }) => {
-        const server = by.api.server(name);
-        server.isUpgraded = true;
-        server.cutWatches('reset');
-        this.#by.truth.upgraded(SERVERS.some((each) => !by.api.server(each).isUpgraded));
-      },
+      upgradeApi: (step) => this.#upgradeApi(step),
       turnKeysOver: ({ pace }) => {
         by.turnKeysOver();
         places.restartAll(pace);
       },
+      rescope: ({ pace }) => rescope(by, pace),
       backUpEtcd: () => this.backups.take(),
       restoreEtcd: ({ bump }) => this.backups.restore(bump),
       strip: (step) => this.#strippers.begin(step),
@@ -125,6 +122,14 @@ export class Disturber {
     if (step.do !== 'freeze') return places[step.do](process, step.for);
     if (process.frozenUntil <= events.now()) process.frozenSince = events.now();
     process.frozenUntil = events.now() + step.for;
+  }
+
+  #upgradeApi({ server: name }: Of<'upgradeApi'>): void {
+    const { api, truth } = this.#by;
+    const server = api.server(name);
+    server.isUpgraded = true;
+    server.cutWatches('reset');
+    truth.upgraded(SERVERS.some((each) => !api.server(each).isUpgraded));
   }
 
   #forAWhile(step: { for: number }, set: (isOn: boolean) => void): void {

@@ -14,6 +14,7 @@ import {
 import { waitSteps, type WaitDeed } from './pods/wait-steps.ts';
 import { badSteps, type BadDeed } from './world/bad-data.ts';
 import { unwatchedSteps, type UnwatchedDeed } from './world/unwatched.ts';
+import { rescopeSteps, type RescopeDeed } from './world/rescoped.ts';
 import { upgradeSteps, type UpgradeDeed } from './world/upgraded.ts';
 import type { Asking } from './world/objects.ts';
 import { WORKLOAD_HOLDS, type WorkloadHold } from './world/reload-holds.ts';
@@ -23,6 +24,7 @@ type Namespace = (typeof NAMESPACES)[number];
 export type Deed =
   | BadDeed
   | UnwatchedDeed
+  | RescopeDeed
   | UpgradeDeed
   | WaitDeed
   | {
@@ -444,6 +446,7 @@ export function planOf(seed: number): Plan {
   steps.push(...waitSteps(new Random(seed ^ WAIT), { options, steps, length: at }));
   steps.push(...unwatchedSteps(new Random(seed ^ UNWATCHED), { length: at }));
   steps.push(...upgradeSteps(new Random(seed ^ UPGRADED), { length: at }));
+  steps.push(...rescopeSteps(seed, { length: at }));
   at = Math.max(at, ...steps.map((step) => step.at));
   const debounce = random.pick(['0', '0', '500ms', '2s'] as const);
   return { seed, before, steps, flags: [`--debounce=${debounce}`], options, length: at + 1_000 };

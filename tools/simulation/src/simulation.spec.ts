@@ -52,6 +52,7 @@ it(
       'lagApi',
       'cutOffApi',
       'restoreEtcd',
+      'rescope',
       'strip',
       'failOverRedis',
       'option none',

@@ -1,6 +1,7 @@
 import type { WorkloadKey } from '@reroll/core/model';
+import { SCOPE, WATCHED_UNTIL } from '@reroll/kube/lease/lease-record';
 import { expect, it } from 'vitest';
-import { ADOPTION_PAUSE, AdoptionRate, Corrections } from './adoption.ts';
+import { ADOPTED_AT, ADOPTION_PAUSE, AdoptionRate, Corrections, readAdoptedAt } from './adoption.ts';
 
 /** The tokens taken at each check during this many seconds. */
 function takenIn(seconds: number, perSecond: number): number[] {
@@ -51,4 +52,25 @@ it('a workload waits once, also if it is put again, and not at all once it is dr
   expect(corrections.isReady).toBe(true);
   expect(corrections.take()).toEqual(['Deployment/ns/web', 'Deployment/ns/api']);
   expect([corrections.isEmpty, corrections.isReady]).toEqual([true, false]);
+});
+
+const AT = '2026-01-02T03:04:05Z';
+const LATER = '2026-02-02T00:00:00Z';
+
+it.each([
+  ['before anybody led', {}, undefined],
+  ['of a leader with the same scope', { [SCOPE]: 'own', [WATCHED_UNTIL]: LATER }, [AT, false]],
+  ['of a leader that wrote no scope', {}, [AT, false]],
+  [
+    'of one with another scope, until when it watched',
+    { [SCOPE]: 'other', [WATCHED_UNTIL]: LATER },
+    [LATER, true],
+  ],
+] as const)('the time of the adoption is read from the Lease: %s', async (which, scope, expected) => {
+  const annotations = which === 'before anybody led' ? {} : { [ADOPTED_AT]: AT, ...scope };
+  const client = { get: async () => await Promise.resolve({ body: { metadata: { annotations } } }) };
+  const lease = { namespace: 'reroll', name: 'watcher', scope: 'own' };
+  const read = await readAdoptedAt(client as unknown as Parameters<typeof readAdoptedAt>[0], lease);
+  const [time = '', isScopeNew] = expected ?? [];
+  expect(read).toEqual(expected && { adoptedAt: Date.parse(time) / 1000, isScopeNew });
 });

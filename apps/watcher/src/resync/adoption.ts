@@ -1,4 +1,4 @@
-import { LEASES } from '@reroll/kube/lease/lease-record';
+import { LEASES, watchedByOthersUntil, type Lease } from '@reroll/kube/lease/lease-record';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { objectPath } from '@reroll/kube/objects';
 import { SettingsError } from '@reroll/nest/settings-error';
@@ -10,26 +10,33 @@ export const ADOPTED_AT = 'reroll.dev/adopted-at';
 /** Characters of an invalid value in an error. */
 const MOST_SHOWN = 60;
 
+export interface Adoption {
+  /** Unix seconds by the API server's clock. */
+  readonly adoptedAt: number;
+  /** The last leader had another scope: what it did not watch is adopted as of when it last watched. */
+  readonly isScopeNew: boolean;
+}
+
 /**
- * Returns when this install adopted the cluster, in Unix seconds; undefined until the first leader has written it.
- * Rejects with a `KubeError` if the Lease cannot be read, and with a `SettingsError` if the time cannot: with another one, changes of
- * the time between would count as adopted and not be reloaded.
+ * Returns when an install with this scope adopted the cluster; undefined until the first leader has written it. Rejects with a `KubeError` if the Lease cannot be read, and with a
+ * `SettingsError` if the time cannot: with another one, changes of the time between would count as adopted and not be reloaded.
  */
 export async function readAdoptedAt(
   client: Pick<KubeClient, 'get'>,
-  lease: { namespace: string; name: string },
-): Promise<number | undefined> {
-  const { body } = await client.get<{ metadata: { annotations?: Record<string, string> } }>(
-    objectPath(LEASES, lease),
-  );
+  lease: { namespace: string; name: string; scope: string },
+): Promise<Adoption | undefined> {
+  const { body } = await client.get<Lease>(objectPath(LEASES, lease));
   const text = body.metadata.annotations?.[ADOPTED_AT];
   if (text === undefined) return undefined;
-  const time = Date.parse(text);
-  if (!Number.isNaN(time)) return Math.floor(time / 1000);
-  throw new SettingsError(
-    `expected ${ADOPTED_AT} of the Lease ${lease.namespace}/${lease.name} to be the time since when Reroll has managed the cluster, ` +
-      `such as 2026-01-02T03:04:05Z, given ${JSON.stringify(text.slice(0, MOST_SHOWN))}`,
-  );
+  const written = Date.parse(text);
+  if (Number.isNaN(written))
+    throw new SettingsError(
+      `expected ${ADOPTED_AT} of the Lease ${lease.namespace}/${lease.name} to be the time since when Reroll has managed the cluster, ` +
+        `such as 2026-01-02T03:04:05Z, given ${JSON.stringify(text.slice(0, MOST_SHOWN))}`,
+    );
+  const until = watchedByOthersUntil(body, lease.scope);
+  const adoptedAt = Math.floor(Math.max(written, until ?? written) / 1000);
+  return { adoptedAt, isScopeNew: until !== undefined };
 }
 
 /** Milliseconds between two checks for tokens. */

@@ -33,6 +33,7 @@ import {
   verifiedBySource,
   withBaselinesFrom,
   workloadRow,
+  type Sighting,
 } from './workloads/observe-workload.ts';
 import { Outbox, type Drain, type PendingCause } from './outbox.ts';
 import { pendingCauseOf } from './pending.ts';
@@ -188,7 +189,8 @@ export class ClusterState {
     const adoptedAt = entering === true ? Number.POSITIVE_INFINITY : this.#settings.adoptedAt;
     for (const seen of objects) {
       const known = latest(this.#workloads.get(seen.key), catalog.get(seen.key));
-      this.#see(seen, { live: false, known, sourcesRv, adoptedAt });
+      const isScopeNew = this.#settings.isScopeNew && !this.#workloads.has(seen.key) && !entering;
+      this.#see(seen, { live: false, known, sourcesRv, adoptedAt, isScopeNew });
     }
   }
 
@@ -335,7 +337,7 @@ export class ClusterState {
 
   #see(
     sighted: ObservedWorkload,
-    how: { live: boolean; known: WorkloadRow | undefined; sourcesRv: Rv; adoptedAt: number },
+    how: Omit<Sighting, 'dependencies' | 'triggers' | 'earlier' | 'sourceOf'>,
   ): void {
     const old = this.#workloads.get(sighted.key);
     const known = how.known === old ? old : undefined;

@@ -5,6 +5,8 @@ export interface ClusterStateSettings {
   readonly decision: DecisionSettings;
   /** When this install adopted the cluster, in Unix seconds by the API server's clock (stored on the Lease). */
   readonly adoptedAt: number;
+  /** Whether leaders before had another scope: a dependency that the catalog's row of a workload lacks may come from that. Default false. */
+  readonly isScopeNew?: boolean;
   /** Default: only a change of data reloads. */
   readonly triggers?: Triggers;
   /** Rows to process before other work may run. Default `ROWS_PER_SLICE`. */
@@ -17,7 +19,13 @@ export interface ClusterStateSettings {
 }
 
 export function withDefaults(settings: ClusterStateSettings): Required<ClusterStateSettings> {
-  return { triggers: NO_TRIGGERS, rowsPerSlice: ROWS_PER_SLICE, evaluatesLater: false, ...settings };
+  return {
+    triggers: NO_TRIGGERS,
+    rowsPerSlice: ROWS_PER_SLICE,
+    evaluatesLater: false,
+    isScopeNew: false,
+    ...settings,
+  };
 }
 
 /** What reloads a workload besides a change of data (`--reload-on-create`, `--reload-on-delete`, `--sync-after-restart`). */

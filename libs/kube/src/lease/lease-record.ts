@@ -24,6 +24,21 @@ export interface Lease {
   readonly spec?: LeaseSpec;
 }
 
+/** The annotation of the Lease that says what the last leader watched. */
+export const SCOPE = 'reroll.dev/scope';
+/** The annotation that says until when it had seen and published all of that, RFC 3339, by the API server's clock. */
+export const WATCHED_UNTIL = 'reroll.dev/watched-until';
+
+/**
+ * Returns until when everything was watched by leaders with another scope, in Unix milliseconds. A leader with this scope adopts what was
+ * there by then. Undefined if the last leader had the same scope, or did not write one.
+ */
+export function watchedByOthersUntil({ metadata }: Lease, scope: string): number | undefined {
+  const { [SCOPE]: former = scope, [WATCHED_UNTIL]: text = '' } = metadata.annotations ?? {};
+  const until = Date.parse(text);
+  return former === scope || Number.isNaN(until) ? undefined : until;
+}
+
 /** Milliseconds; the defaults are client-go's. */
 export interface LeaseTimes {
   /** How long the others wait after the last renewal that they saw. Default 15 s; whole seconds. */

@@ -109,6 +109,50 @@ describe('who leads', () => {
     await second.elector.stop();
   });
 
+  describe('a leader with a scope', () => {
+    /** Unix milliseconds by the API server's clock until when each of two leaders has watched; undefined: it has not yet. */
+    async function successor(former: LeaseOptions['scope'], own: LeaseOptions['scope']) {
+      const place = world();
+      const first = candidate(place, 'first', { scope: former });
+      first.elector.start();
+      await place.clock.advance(5_000);
+      await first.elector.stop();
+      place.leases.date += 3_600_000;
+      const second = candidate(place, 'second', { scope: own });
+      second.elector.start();
+      await place.clock.advance(5_000);
+      await second.elector.stop();
+      return place.leases.lease?.metadata.annotations;
+    }
+    const scopeOf = (value: string, until: string | undefined): LeaseOptions['scope'] => ({
+      value,
+      watchedUntil: () => (until === undefined ? undefined : Date.parse(until)),
+    });
+    const narrow = scopeOf('narrow', '2026-01-02T03:30:00Z');
+    const wide = scopeOf('wide', '2026-01-02T04:04:00Z');
+
+    test('adopts again as of when one with another scope had watched', async () => {
+      expect(await successor(narrow, wide)).toEqual({
+        [ADOPTED_AT]: '2026-01-02T03:30:00Z',
+        'reroll.dev/scope': 'wide',
+        'reroll.dev/watched-until': '2026-01-02T04:04:00Z',
+      });
+    });
+
+    test.each([
+      ['the same scope', scopeOf('wide', '2026-01-02T03:30:00Z'), wide, 'wide'],
+      ['a scope that it never came to watch', scopeOf('narrow', undefined), wide, 'wide'],
+      ['no scope', undefined, wide, 'wide'],
+      ['another scope, before it has watched itself', narrow, scopeOf('wide', undefined), 'narrow'],
+    ])('keeps the time after one with %s', async (_, former, own, written) => {
+      const annotations = await successor(former, own);
+      expect(annotations).toMatchObject({
+        [ADOPTED_AT]: '2026-01-02T03:04:05Z',
+        'reroll.dev/scope': written,
+      });
+    });
+  });
+
   test('times in the record are not believed: a Lease renewed in the year 2000 is held for its whole duration', async () => {
     const place = world();
     const metadata = { name: 'watcher', namespace: 'reroll', resourceVersion: '7' };

@@ -8,7 +8,10 @@ import {
   LEASES,
   leaseSettings,
   microTime,
+  SCOPE,
   secondsTime,
+  WATCHED_UNTIL,
+  watchedByOthersUntil,
   type Lease,
   type LeaseSettings,
   type LeaseSpec,
@@ -60,6 +63,12 @@ export interface LeaseOptions extends LeaseTimes {
   readonly identity: string;
   /** Written once, by the first leader of the install, with the API server's time; later leaders keep it. */
   readonly adoptedAtAnnotation?: string | undefined;
+  /**
+   * What this candidate watches, as a text, and until when it has watched all of it, in Unix milliseconds by the API server's clock. The
+   * leader writes both, and after a leader with another scope also `adoptedAtAnnotation` anew (`watchedByOthersUntil`). Nothing is
+   * written while it returns undefined.
+   */
+  readonly scope?: { readonly value: string; readonly watchedUntil: () => number | undefined } | undefined;
   /** Where this process serves what only the leader can answer; in the Lease, while it holds it. Default: nowhere. */
   readonly address?: string | undefined;
   /** The term of an earlier leader, if known: this process's own writes are later. Default: none. */
@@ -367,8 +376,21 @@ export class LeaderElector {
       annotations[annotation] =
         date === undefined ? (lease.metadata.creationTimestamp ?? '') : secondsTime(date);
     }
+    Object.assign(annotations, this.#scopeIn(lease));
     const spec = { ...lease.spec, ...this.#claim(lease) };
     return { ...lease, metadata: { ...lease.metadata, annotations }, spec };
+  }
+
+  /** Returns the annotations that say what this leader has watched. */
+  #scopeIn(lease: Lease): Record<string, string> {
+    const { scope, adoptedAtAnnotation: annotation } = this.#options;
+    const until = scope?.watchedUntil();
+    if (!scope || until === undefined) return {};
+    const own = { [SCOPE]: scope.value, [WATCHED_UNTIL]: secondsTime(until) };
+    const adoptedAt = watchedByOthersUntil(lease, scope.value);
+    return annotation === undefined || adoptedAt === undefined
+      ? own
+      : { ...own, [annotation]: secondsTime(adoptedAt) };
   }
 
   /**

@@ -30,6 +30,8 @@ export interface Sighting {
   readonly sourcesRv: Rv;
   /** When this install adopted the cluster, in Unix seconds; infinite if this list adopts the workload. */
   readonly adoptedAt: number;
+  /** Whether the row is that of a leader with another scope, which may have had other dependencies. Default false. */
+  readonly isScopeNew?: boolean;
   readonly triggers: Triggers;
   /** Dates the dependencies that this sighting finds, if an earlier sighting was not fully judged. */
   readonly earlier?: DependencyBeginning | undefined;
@@ -324,13 +326,27 @@ function isLostUnverified(
   return !at.live || falseAt({ [name]: hash }, templateWriteSeen(seen, known), at).length > 0;
 }
 
-/** Dates a dependency that the workload did not have at its last sighting. */
+/**
+ * Dates a dependency that the workload did not have at its last sighting. After leaders with another scope, a source that was not written
+ * since they last watched is adopted.
+ */
 function beginOfNew(
   name: SourceName,
   seen: ObservedWorkload,
-  { earlier, live, known }: SightingOf & { known: WorkloadRow },
+  at: SightingOf & { known: WorkloadRow },
 ): Begun {
-  return earlier ? earlier(name) : { rv: live ? writeSeen(seen, known) : knownUpTo(known) };
+  const { earlier, live, known } = at;
+  if (earlier) return earlier(name);
+  if (live) return { rv: writeSeen(seen, known) };
+  const rv = knownUpTo(known);
+  const source = at.sourceOf(name);
+  const isAdopted = at.isScopeNew === true && source?.exists === true && wasWrittenBy(source, at.adoptedAt);
+  return isAdopted && isNewer(source.dataRv, rv) ? { rv: at.sourcesRv, stale: true } : { rv };
+}
+
+/** False if it is not known when the source was written. */
+function wasWrittenBy({ modifiedAt }: SourceRow, time: number): boolean {
+  return modifiedAt > 0 && modifiedAt <= time;
 }
 
 /** Dates a dependency of a workload that neither the cluster state nor the catalog knows. */
