@@ -117,13 +117,21 @@ export function templateWriteSeen(seen: ObservedWorkload, known: WorkloadRow | u
   return known?.templateOwner?.key === key ? write : maxRv(write, templateRv);
 }
 
+/** Whether no template of the workload has been seen, because it has not followed its owner so far. */
+function hasNeverFollowed({ leftAlone, templateOwner }: WorkloadRow): boolean {
+  return leftAlone === 'TooManyRollouts' && !templateOwner;
+}
+
 /** Returns the resourceVersion up to which the workload and its template's owner are known. */
-export function knownUpTo({ rv, templateOwner }: WorkloadRow): Rv {
+export function knownUpTo(known: WorkloadRow): Rv {
+  const { rv, templateRv, templateOwner } = known;
+  if (hasNeverFollowed(known)) return templateRv;
   return templateOwner && isNewer(rv, templateOwner.rv) ? templateOwner.rv : rv;
 }
 
 /** Returns a lower bound of the unseen write since `known` that changed the template or restarted the pods. */
 export function rolledAfter(known: WorkloadRow, seen: ObservedWorkload): Rv {
+  if (hasNeverFollowed(known)) return RV_UNKNOWN;
   const isRestarted = (seen.restartAt ?? 0) > (known.restartAt ?? 0);
   const isRetargeted = seen.templateOwner?.key !== known.templateOwner?.key;
   return isRestarted || isRetargeted ? known.rv : (known.templateOwner?.rv ?? known.rv);

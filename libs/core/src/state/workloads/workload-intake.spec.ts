@@ -419,6 +419,15 @@ describe('more Rollouts than may follow one Deployment', () => {
     expect(told.clusterState.pending.get(LAST)?.cause).toBe('owed');
   });
 
+  it('are not dated by a later write of their own, so that they speak for no other Rollout', () => {
+    const told = crowded();
+    change(told, 20, 'B');
+    told.intake.written(nth(MOST_FOLLOWERS, 30));
+    told.intake.deleted('Rollout/ns/web-3');
+    expect(told.clusterState.workloads.get(LAST)).toMatchObject({ templateRv: '0' });
+    expect(told.clusterState.pending.get(LAST)?.cause).toBe('owed');
+  });
+
   it('that followed before are compared with the template that they had', () => {
     const told = crowded();
     told.intake.deleted('Rollout/ns/web-3');
