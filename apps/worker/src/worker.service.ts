@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Readiness } from '@reroll/nest/health.module';
 import { Process } from '@reroll/nest/process';
+import { Catalog } from '@reroll/redis/catalog/catalog';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
 import { giveBackMemorySoon } from '@reroll/shared/platform/process/memory';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
@@ -32,12 +33,17 @@ export class WorkerService implements OnApplicationBootstrap {
     private readonly state: WorkerState,
     private readonly queues: QueueTakers,
     private readonly heartbeat: WorkerHeartbeat,
+    private readonly catalog: Catalog,
   ) {}
 
   onApplicationBootstrap(): void {
     const { lifecycle, log } = this.process;
-    const { concurrency, shutdownTimeout } = this.options;
+    const { concurrency, shutdownTimeout, dryRun } = this.options;
     const deadline = Math.max(1_000, shutdownTimeout - 8_000);
+    if (!dryRun)
+      this.catalog
+        .dropPretended()
+        .catch((error: unknown) => log.failure('cannot drop the records of a former dry run', error));
     const takers = this.queues.take();
     lifecycle.onStop('queues', deadline, (signal) => this.queues.close(takers, signal));
     this.heartbeat.start(takers);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { recordedHashes } from '@reroll/core/record/record';
-import { all, asked, recordOf, Scene, unrecorded, type Change } from '../testing/scene.ts';
+import { all, asked, recordOf, Scene, unrecorded } from '../testing/scene.ts';
 
 it('a dry run says whether it has reported the reload before', async () => {
   const scene = new Scene((of) => void (of.settings = { dryRun: true }));
@@ -22,16 +22,6 @@ it('a dry run counts the reloads that it pretends for a reload limit', async () 
   const first = change('one');
   expect(await first.run()).toMatchObject({ reason: 'WouldReload' });
   expect(await change('two', first.pretended).run()).toMatchObject({ reason: 'TooOften' });
-});
-
-it.each<[string, string, Change]>([
-  ['reloaded', 'Reloaded', () => undefined],
-  ['reloaded unread', 'Reloaded', (scene) => void Object.assign(scene, { unread: true, reading: 'fresh' })],
-  ['recorded', 'BroughtByOwner', (scene) => void (scene.row = { templateRv: '25' })],
-])('what a dry run pretended is dropped once the workload is %s', async (_, reason, change) => {
-  const scene = new Scene(all(change, (of) => void (of.pretended = recordOf('new'))));
-  expect(await scene.run()).toMatchObject({ reason });
-  expect(scene.pretended).toBeUndefined();
 });
 
 it.each([false, true])(

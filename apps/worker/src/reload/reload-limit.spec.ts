@@ -41,7 +41,6 @@ class World {
   /** The record of each workload; all were last reloaded with the old data. */
   readonly records = new Map<string, string>();
   readonly catalog = only<Catalog>('catalog', {
-    pretend: async () => undefined,
     workloads: async ([workload]: [WorkloadKey]) => new Map([[workload, this.row(workload)]]),
     sources: async (sources: SourceKey[]) =>
       new Map(sources.map((source) => [source, sourceRow({ hash: NEW, rv: '20', dataRv: '20' })])),

@@ -338,8 +338,6 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       await catalog.pretend(workload.key, record);
       return {};
     }
-    // A later dry run goes by the record that is written now.
-    await catalog.pretend(workload.key, null);
     const send = () => way.send(reload);
     const sent = await (isReload(gathered) ? slot.use(send) : send());
     if (sent === false) reports.overtaken();

@@ -228,7 +228,7 @@ export class Scene {
       readings: new Map(this.reading === 'none' ? [] : keys.map((key) => [key, this.#reading()])),
     }),
     pretended: async () => this.pretended,
-    pretend: async (_key: string, record: string | null) => void (this.pretended = record ?? undefined),
+    pretend: async (_key: string, record: string) => void (this.pretended = record),
   });
 
   #reading(): { rv: string; hash: string; markerHash: string } {

@@ -496,7 +496,7 @@ describe('beside the rows', () => {
     expect(await catalog.pretended(WEB)).toBeUndefined();
     await catalog.pretend(WEB, '{"v":1,"s":{}}');
     expect(await catalog.pretended(WEB)).toBe('{"v":1,"s":{}}');
-    await catalog.pretend(WEB, null);
+    await catalog.dropPretended();
     expect(await catalog.pretended(WEB)).toBeUndefined();
   });
 

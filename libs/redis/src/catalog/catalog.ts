@@ -274,10 +274,13 @@ export class Catalog {
     return (await this.#redis.hget(this.keys.pretended, workload)) ?? undefined;
   }
 
-  /** null: none, because the real record counts again. */
-  async pretend(workload: WorkloadKey, record: string | null): Promise<void> {
-    if (record === null) await this.#redis.hdel(this.keys.pretended, workload);
-    else await this.#redis.hset(this.keys.pretended, workload, record);
+  async pretend(workload: WorkloadKey, record: string): Promise<void> {
+    await this.#redis.hset(this.keys.pretended, workload, record);
+  }
+
+  /** The records that are written from now on are real, so a later dry run begins with them. */
+  async dropPretended(): Promise<void> {
+    await this.#redis.del(this.keys.pretended);
   }
 
   /** Returns the ids of reload jobs that wait for their next attempt, so that a new change can bring them forward. */
