@@ -87,7 +87,7 @@ export class Leadership {
 
   /**
    * Reads the time from the Lease, where the first leader of the install wrote it; undefined only during shutdown. Rejects with a
-   * `SettingsError` if somebody has written there what is no time.
+   * `SettingsError` if the value there is not a time.
    */
   async adoption(): Promise<Adoption | undefined> {
     const { lifecycle, log } = this.process;

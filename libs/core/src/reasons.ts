@@ -37,7 +37,7 @@ export const REASONS = {
   WorkloadRefUnsupported:
     "The Rollout's `spec.workloadRef` does not name a Deployment, which is the only supported kind.",
   TooManyRollouts:
-    "The Deployment in the Rollout's `spec.workloadRef` is that of ten other Rollouts already, which is the limit. The Rollout is not evaluated until one of them refers to another Deployment or is deleted.",
+    "Ten other Rollouts already refer to the Deployment in the Rollout's `spec.workloadRef`, which is the limit. The Rollout is not evaluated until one of them is deleted or refers to another Deployment.",
   RecreationFinished:
     'An earlier reload job had stopped halfway through recreating this Job. The recreation was completed.',
   ReloadedPaused:

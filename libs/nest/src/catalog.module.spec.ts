@@ -1,3 +1,4 @@
+import { OPTIONS } from '@reroll/shared/platform/options/parsing/table';
 import { expect, it } from 'vitest';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { useRealRedis } from '@reroll/redis/testing/real-redis';
@@ -7,7 +8,7 @@ import type { Process } from './process.ts';
 import type { RedisConnection } from './redis.module.ts';
 
 const redis = useRealRedis();
-const LEASES = ['reroll-watcher', 'prod-reroll-watcher'] as const;
+const LEASES = [OPTIONS.leaseName.default, 'prod-reroll-watcher'] as const;
 
 function catalogOf(leaseName: string): Promise<Catalog> {
   const lifecycle = new AbortController();
@@ -24,6 +25,10 @@ function catalogOf(leaseName: string): Promise<Catalog> {
 
 it('leaders of two installs in one namespace do not end each other', async () => {
   const [first, second] = await Promise.all(LEASES.map(catalogOf));
+  expect([first?.keys.prefix, second?.keys.prefix]).toEqual([
+    '{reroll:c:reroll}',
+    '{reroll:c:reroll:prod-reroll-watcher}',
+  ]);
   const write = (catalog: Catalog | undefined, term: string): unknown =>
     catalog?.publish({ writer: { term, sequence: 0 }, sources: [], workloads: [] });
   expect(await write(second, '105')).toMatchObject({ refused: false });

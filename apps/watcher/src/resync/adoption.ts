@@ -18,8 +18,9 @@ export interface Adoption {
 }
 
 /**
- * Returns when an install with this scope adopted the cluster; undefined until the first leader has written it. Rejects with a `KubeError` if the Lease cannot be read, and with a
- * `SettingsError` if the time cannot: with another one, changes of the time between would count as adopted and not be reloaded.
+ * Returns when an install with this scope adopted the cluster; undefined until the first leader has written it. Rejects with a
+ * `KubeError` if the Lease cannot be read, and with a `SettingsError` if the time is invalid. A later time in its place would adopt
+ * what is pending.
  */
 export async function readAdoptedAt(
   client: Pick<KubeClient, 'get'>,

@@ -10,7 +10,7 @@ import type { HashKey, SourceHashKey, SourceHashKeys } from '../record/record-ha
 export const MARKER_HASHES = ['auto', 'sha1', 'sha256', 'hmac-sha256'] as const;
 export type MarkerHash = (typeof MARKER_HASHES)[number];
 
-/** A hash of a marker is made with `SourceHashKey`s; any keys tell its scheme. */
+/** `SourceHashKey`s make the hash of a marker. To tell its scheme, the ids of the keys suffice. */
 export interface MarkerScheme<Key = SourceHashKey> {
   readonly hash: MarkerHash;
   /** `hmac-sha256`, which requires one, and `auto` use the first. */

@@ -5,7 +5,7 @@ export interface ClusterStateSettings {
   readonly decision: DecisionSettings;
   /** When this install adopted the cluster, in Unix seconds by the API server's clock (stored on the Lease). */
   readonly adoptedAt: number;
-  /** Whether leaders before had another scope: a dependency that the catalog's row of a workload lacks may come from that. Default false. */
+  /** Whether the last leader had another scope, so that rows of the catalog may lack dependencies. Default false. */
   readonly isScopeNew?: boolean;
   /** Default: only a change of data reloads. */
   readonly triggers?: Triggers;

@@ -3,8 +3,8 @@ import { MultiMap } from '../multi-map.ts';
 import type { ObservedWorkload } from '../rows.ts';
 
 /**
- * The most workloads that follow one pod template. Each event of its owner evaluates all of them in one turn. Argo Rollouts expects
- * one Rollout for each Deployment.
+ * The most workloads that follow one pod template. Each event of its owner evaluates all of them in one turn. Usually a Deployment has
+ * one Rollout.
  */
 export const MOST_FOLLOWERS = 10;
 
@@ -12,14 +12,14 @@ type Follower = Pick<ObservedWorkload, 'key' | 'templateFrom'>;
 
 /**
  * The workloads without a pod template of their own, as they were last seen, by the owner of the template. The first
- * `MOST_FOLLOWERS` of an owner follow it. The next one does when one of them stops to.
+ * `MOST_FOLLOWERS` of an owner follow it. When one of them stops following, the next one begins.
  */
 export class TemplateFollowers<Seen> {
   readonly #seen = new Map<WorkloadKey, { readonly seen: Seen; readonly owner: WorkloadKey }>();
   /** In the order in which they began to refer to the owner. */
   readonly #byOwner = new MultiMap<WorkloadKey>();
 
-  /** Records a sighting. Returns the workload that follows instead, if this one stopped to follow an owner. */
+  /** Records a sighting. If the workload followed another owner, returns the one that takes its place there. */
   put({ key, templateFrom }: Follower, seen: Seen): WorkloadKey | undefined {
     const owner = templateFrom?.owner;
     const next = this.#seen.get(key)?.owner === owner ? undefined : this.forget(key);
@@ -29,7 +29,7 @@ export class TemplateFollowers<Seen> {
     return next;
   }
 
-  /** Returns the workload that follows in its place, if there is one. */
+  /** Returns the workload that takes its place, if there is one. */
   forget(key: WorkloadKey): WorkloadKey | undefined {
     const owner = this.#seen.get(key)?.owner;
     if (owner === undefined) return undefined;

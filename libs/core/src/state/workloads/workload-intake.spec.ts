@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../../annotations/annotation-keys.ts';
 import { HOLD_ANNOTATIONS } from '../../holds/hold.ts';
 import { AUTO, recordOf, seenSource, seenWorkload } from '../../testing/rows.ts';
+import { REASONS } from '../../reasons.ts';
 import { recordedHashes, writeRecord } from '../../record/record.ts';
 import { ClusterState } from '../cluster-state.ts';
 import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
@@ -358,6 +359,7 @@ describe('more Rollouts than may follow one Deployment', () => {
   it('are left alone, with advice', () => {
     const told = crowded();
     expect(followers(told)).toBe(MOST_FOLLOWERS);
+    expect([MOST_FOLLOWERS, REASONS.TooManyRollouts]).toEqual([10, expect.stringMatching(/^Ten other/u)]);
     expect(told.clusterState.workloads.get(LAST)).toMatchObject({
       leftAlone: 'TooManyRollouts',
       dependencies: [],

@@ -1,4 +1,4 @@
-/** Controls of a terminal, line ends, and what turns the writing or is not seen, without those that JSON escapes. */
+/** Terminal controls, line separators, invisible characters, and those that change the direction of text, without what JSON escapes. */
 const UNSEEN = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Escapes, in a line of the log, characters that JSON leaves as they are and Go's `%q` does not. A line of JSON keeps its value. */
