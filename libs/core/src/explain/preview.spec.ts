@@ -258,6 +258,15 @@ describe('if a workload had other annotations', () => {
       ['web', 'cm', false, 'NotAnnotated'],
     ]);
   });
+
+  it('a Rollout beyond those that may follow it stays left alone', () => {
+    const owner = workload('web', { annotations: { [KEYS.auto]: 'true' } });
+    const templateOwner = { key: owner.key, uid: 'web', generation: 1, rv: '10', isMarked: true };
+    const followers = [workload('roll', { templateOwner, leftAlone: 'TooManyRollouts' }, 'Rollout')];
+    const input = { workload: owner, followers, sources, settings, from } as const;
+    const found = previewWorkload({ ...input, proposed: { annotations: {} } });
+    expect(told(found)).toContainEqual(['roll', 'cm', false, 'TooManyRollouts']);
+  });
 });
 
 describe('a Rollout that follows a Deployment beyond a limit', () => {

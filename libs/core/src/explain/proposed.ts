@@ -1,6 +1,6 @@
 import { decidingAnnotations, sourceAnnotations } from '../state/observe.ts';
 import { conflictAfter } from '../state/workloads/conflict.ts';
-import { withTemplateOf } from '../state/workloads/template-owner.ts';
+import { withTemplateOf, withoutRoomOf } from '../state/workloads/template-owner.ts';
 import { withinLimits } from '../state/workloads/within-limits.ts';
 import { NO_ANNOTATIONS, type WorkloadRow } from '../state/rows.ts';
 import { isSameExcess } from '../annotations/annotation-limits.ts';
@@ -61,7 +61,8 @@ export function followerOf(
   const templateFrom = { owner: owner.key, isMarkedThere: templateOwner.isMarked };
   // A row does not tell whose excess it has.
   const excess = isSameExcess(row.excess, before.row.excess) ? undefined : row.excess;
-  const seen = withTemplateOf({ ...row, excess, ...identity, templateFrom }, owner.row, settings);
+  const followed = withTemplateOf({ ...row, excess, ...identity, templateFrom }, owner.row, settings);
+  const seen = withoutRoomOf(rest.row, followed);
   const {
     key: _key,
     kind: _kind,
