@@ -14,6 +14,7 @@ import {
 import { waitSteps, type WaitDeed } from './pods/wait-steps.ts';
 import { badSteps, type BadDeed } from './world/bad-data.ts';
 import { unwatchedSteps, type UnwatchedDeed } from './world/unwatched.ts';
+import { quarrel } from './world/quarrel.ts';
 import { rescopeSteps, type RescopeDeed } from './world/rescoped.ts';
 import { upgradeSteps, type UpgradeDeed } from './world/upgraded.ts';
 import type { Asking } from './world/objects.ts';
@@ -351,29 +352,6 @@ function insertRestore(steps: Step[], random: Random): number {
     ...last.map((step) => ({ ...step, at: step.at + later })),
   );
   return later;
-}
-
-/** Somebody puts back what Reroll changes in a workload, and the source that it uses goes on changing. */
-function quarrel(random: Random, from: number): Step[] {
-  const namespace = random.pick(NAMESPACES);
-  const ref = random.pick(['ConfigMap/app', 'Secret/token'] as const);
-  const as = { at: from, namespace };
-  const pace = random.pick([3_000, 6_000] as const);
-  const of = random.pick(['Deployment/web', 'StatefulSet/db', 'DaemonSet/agent'] as const);
-  const asking = { how: 'auto' } as const;
-  return [
-    { ...as, do: 'createWorkload', workload: of, refs: [ref], asking },
-    { ...as, do: 'editTemplate', workload: of, refs: [ref] },
-    { ...as, do: 'ask', workload: of, asking },
-    { ...as, do: 'strip', what: 'marker', times: 10 },
-    ...LETTERS.concat(LETTERS).map((each, at): Step => ({
-      namespace,
-      at: from + at * pace,
-      do: 'writeSource',
-      source: ref,
-      letter: each,
-    })),
-  ];
 }
 
 /** Sources with waves, and workloads of each kind that use them. */

@@ -271,7 +271,7 @@ export class ClusterState {
       const users = this.#dependents.usersOf(key);
       if (this.#deleted.isUnneeded(key)) {
         unneeded.push(key);
-        this.#noteGone(key, users, moves);
+        moves.noteGone(key, users, this.#workloads);
       }
       pairs += 1 + users.length;
       if (pairs >= this.#settings.rowsPerSlice || isOver()) break;
@@ -279,14 +279,6 @@ export class ClusterState {
     for (const move of moves.moved()) this.#dependencies.move(move);
     for (const key of unneeded) this.#forgetSource(key, `${kindOf(key)}/${namespaceOf(key)}`);
     return next.done !== true;
-  }
-
-  #noteGone(key: SourceKey, users: readonly WorkloadKey[], moves: DependencyMoves): void {
-    const gone = { name: sourceNameOf(key), isDependency: false, begin: () => ({ rv: RV_UNKNOWN }) };
-    for (const workload of users) {
-      const row = this.#workloads.get(workload);
-      if (row) moves.note(workload, row, gone);
-    }
   }
 
   #forgetSource(key: SourceKey, kindIn: string): void {

@@ -318,6 +318,15 @@ export class DependencyMoves {
     (isDependency ? move.begun : move.ended).push(name);
   }
 
+  /** Notes that the source is a dependency of none of these. */
+  noteGone(key: SourceKey, users: readonly WorkloadKey[], rows: ReadonlyMap<WorkloadKey, WorkloadRow>): void {
+    const gone = { name: sourceNameOf(key), isDependency: false, begin: () => ({ rv: RV_UNKNOWN }) };
+    for (const workload of users) {
+      const row = rows.get(workload);
+      if (row) this.note(workload, row, gone);
+    }
+  }
+
   /** Yields only workloads with a dependency that moved. */
   *moved(): Generator<DependencyMove, void, void> {
     for (const move of this.#moves.values()) if (move.begun.length + move.ended.length > 0) yield move;
