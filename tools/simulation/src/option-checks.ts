@@ -3,6 +3,7 @@ import { ALERTS, AT_ONCE, PER_MINUTE, type Option } from './options.ts';
 import type { Plan } from './plan.ts';
 import { Alerts } from './world/alerts.ts';
 import { Holds } from './world/holds.ts';
+import { isStuck } from './world/known.ts';
 import { Rate } from './world/rate.ts';
 import { ReloadHolds } from './world/reload-holds.ts';
 import { Requests } from './world/requests.ts';
@@ -210,6 +211,15 @@ export class OptionChecks {
     const isHeld = this.#isAllHeld || OTHER_HOLDS.some((option) => this.#has(option));
     if (isHeld || this.#plan.steps.some((step) => step.do === 'restoreEtcd')) return;
     for (const text of this.#by.truth.notRecorded()) this.#by.violation('lost', `in waves, ${text}`);
+  }
+
+  /** Those of the pending workloads that nothing keeps pending: nobody reverts markers, and nothing is held or has no room. */
+  needless(pending: readonly string[]): string[] {
+    if (this.#isAllHeld) return [];
+    return pending.filter((key) => {
+      const workload = this.#by.truth.workloads.get(key);
+      return workload === undefined || !isStuck(workload);
+    });
   }
 
   judge(): void {

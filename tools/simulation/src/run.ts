@@ -28,6 +28,7 @@ import { WATCHED, type Scope } from './world/scope.ts';
 import { CONFIDENTIAL, INSTALL, keyOf, NAMESPACES } from './world/shapes.ts';
 import { catalogKeys, leftOver } from './world/left-over.ts';
 import { RedisBounds } from './world/redis-bounds.ts';
+import { owedIn } from './world/unlabelled.ts';
 import { keysOf, tooManyRows, type WatcherRows } from './world/watcher-rows.ts';
 import type { Violation } from './world/commit.ts';
 import { Truth } from './world/truth.ts';
@@ -417,6 +418,7 @@ class Run {
     for (const [holder, keys] of [['the catalog', catalogKeys(this.#redis)] as const, ...watchers])
       for (const key of leftOver(keys, this.#truth))
         this.#violation('unbounded', `${holder} has ${key}, which was deleted and which nobody needs`);
+    this.#judgePending();
     const unaware = this.#disturber.backups.unaware();
     if (unaware !== undefined) this.#violation('failed', `${unaware} has not noticed that etcd was restored`);
     for (const text of this.#redis.texts()) {
@@ -427,6 +429,12 @@ class Run {
     }
     for (const request of new Set([...this.#api.unknown, ...this.#redis.state.unsupported]))
       this.#violation('failed', `the simulation does not know ${request}`);
+  }
+
+  #judgePending(): void {
+    for (const { name, rows } of this.#watchers())
+      for (const key of this.#checks.needless(owedIn(rows)))
+        this.#violation('unbounded', `${name} has ${key} pending, for which nothing is due`);
   }
 }
 

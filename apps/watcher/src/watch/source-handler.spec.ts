@@ -12,7 +12,10 @@ type Context = ConstructorParameters<typeof SourceHandler>[2];
 async function toldOfDeletion({ uid, presence }: { uid?: string; presence?: SourcePresence } = {}) {
   const told: unknown[] = [];
   const context = {
-    clusterState: { sourceDeleted: (...deletion: unknown[]) => void told.push(deletion) },
+    clusterState: {
+      sourceDeleted: (...deletion: unknown[]) => void told.push(deletion),
+      sourceUnwatched: (...loss: unknown[]) => void told.push(['unwatched', ...loss]),
+    },
     listing: { drop: () => false },
     reports: { received: () => undefined },
     changed: () => undefined,
@@ -36,7 +39,7 @@ test('with a label selector, a source that only lost its labels is not deleted, 
   const presence = new SourcePresence({ get }, new AbortController().signal, (error) =>
     expect.fail(String(error)),
   );
-  expect(await toldOfDeletion({ uid: 'second', presence })).toEqual([]);
+  expect(await toldOfDeletion({ uid: 'second', presence })).toEqual([['unwatched', 'ConfigMap/ns/cm', '7']]);
   expect(await toldOfDeletion({ uid: 'first', presence })).toEqual([DELETION]);
 });
 
@@ -75,9 +78,12 @@ class LabelledStream {
         sources,
         sourcesIn: () => sources.keys(),
         sourceDeleted: (key: SourceKey, rv: string) => void told.push(`${key} deleted at ${rv}`),
+        sourceUnwatched: (key: SourceKey, rv: string) => void told.push(`${key} unwatched at ${rv}`),
         sourceWritten: ({ key, rv }: ObservedSource) => void told.push(`${key} written at ${rv}`),
-        sourceListEnds: ({ unread }: Listed<ObservedSource, unknown>) => {
-          told.push(`list ends, there: ${unread?.toSorted().join(' ')}`);
+        sourceListEnds: ({ unread, unwatched = new Set() }: Listed<ObservedSource, unknown>) => {
+          told.push(
+            `list ends, there: ${unread?.toSorted().join(' ')}; unwatched: ${[...unwatched].toSorted().join(' ')}`,
+          );
           return [];
         },
       },
@@ -85,7 +91,9 @@ class LabelledStream {
       listing: {
         begin: () => undefined,
         drop: () => false,
-        end: async () => ({ rv: '50', unread: [], found: new Set(), catalog: new Map() }),
+        end: async (rv: string, unread: readonly string[]) => {
+          return { rv, unread, found: new Set(), catalog: new Map() };
+        },
         ended: () => undefined,
       },
       reports: { received: () => undefined, unchanged: () => undefined },
@@ -161,7 +169,7 @@ describe('with a label selector, a source that the stream no longer shows', () =
     expect(stream.asked).toEqual([KEY]);
     await ended;
     await stream.answer(0, false);
-    expect(stream.told).toEqual([`list ends, there: ${KEY}`, `${KEY} deleted at 7`]);
+    expect(stream.told).toEqual([`list ends, there: ${KEY}; unwatched: `, `${KEY} deleted at 7`]);
   });
 });
 
@@ -174,5 +182,13 @@ test('with a label selector, the end of a list asks for eight sources at a time'
   for (let answered = 0; answered < 20; answered += 1) await stream.answer(answered, answered < 2);
   await ended;
   const [first, second] = stream.asked.slice(0, 2).toSorted();
-  expect(stream.told).toEqual([`list ends, there: ${first} ${second}`]);
+  expect(stream.told).toEqual([`list ends, there: ; unwatched: ${first} ${second}`]);
+});
+
+test('a source with the labels that a list shows and that cannot be read is watched', async () => {
+  const stream = new LabelledStream();
+  stream.sources.set(KEY, sourceRow(5, 'A'));
+  await stream.handler.synced('50', [KEY]);
+  expect(stream.asked).toEqual([]);
+  expect(stream.told).toEqual([`list ends, there: ${KEY}; unwatched: `]);
 });

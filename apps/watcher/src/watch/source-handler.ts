@@ -1,4 +1,5 @@
 import { inTurns } from './in-turns.ts';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { isWithin, type Scope } from '@reroll/core/state/listed';
 import type { ObservedSource, SourceRow } from '@reroll/core/state/rows';
 import { partsOf, type SourceKey, type SourceKind } from '@reroll/core/model';
@@ -12,7 +13,7 @@ import { sourceKind } from '@reroll/kube/sources/registry';
 import type { StreamTargets, WatchedNamespace } from './kind-streams.ts';
 import type { ListEnd, Listing } from './listing.ts';
 import type { StreamReports } from './stream-reports.ts';
-import { ASKED_AT_ONCE, UnclearDeletions, type UnclearDeletion } from './unclear-deletions.ts';
+import { ASKED_AT_ONCE, UnclearDeletions } from './unclear-deletions.ts';
 
 type SourceHandlerContext = Pick<StreamTargets, 'clusterState' | 'certificates' | 'changed'> & {
   readonly listing: Listing<SourceKey, SourceRow>;
@@ -20,6 +21,13 @@ type SourceHandlerContext = Pick<StreamTargets, 'clusterState' | 'certificates' 
   /** Defined only if the stream has a label selector. */
   readonly presence: SourcePresence | undefined;
 };
+
+interface Hidden {
+  /** Each has an unclear deletion, whose answer also tells when. */
+  readonly unclear: readonly SourceKey[];
+  /** They only lost their labels. */
+  readonly unwatched: ReadonlySet<SourceKey>;
+}
 
 /** Passes what a stream of sources shows to the cluster state. */
 export class SourceHandler implements EventHandler<ObservedSource> {
@@ -38,7 +46,9 @@ export class SourceHandler implements EventHandler<ObservedSource> {
       presence &&
       new UnclearDeletions({
         isThere: (key, uid) => presence.isThere(key, uid),
-        deleted: (key, deletion) => this.#foundDeleted(key, deletion),
+        deleted: (key, { rv }) =>
+          this.#told(key, (clusterState) => clusterState.sourceDeleted(key, rv, this.#scope)),
+        unwatched: (key, { rv }) => this.#told(key, (clusterState) => clusterState.sourceUnwatched(key, rv)),
       });
   }
 
@@ -70,9 +80,9 @@ export class SourceHandler implements EventHandler<ObservedSource> {
   async synced(resourceVersion: string, unread: readonly string[]): Promise<void> {
     const { clusterState, listing, changed } = this.#context;
     const list = await listing.end(resourceVersion, unread);
-    const hidden = await this.#hiddenFrom(list);
+    const { unclear, unwatched } = await this.#hiddenFrom(list);
     if (!this.#ended.aborted) {
-      const end = { ...list, unread: [...(list.unread ?? []), ...hidden] };
+      const end = { ...list, unread: [...(list.unread ?? []), ...unclear], unwatched };
       await inTurns(clusterState.sourceListEnds(end), { ended: this.#ended });
     }
     listing.ended();
@@ -97,23 +107,28 @@ export class SourceHandler implements EventHandler<ObservedSource> {
       if (clusterState.sources.get(seen.key)?.hash === seen.hash) certificates.seen(seen);
   }
 
-  /** Sources that a list with a label selector no longer shows only because they lost their labels. Their rows stay. */
-  async #hiddenFrom(list: ListEnd<SourceKey, SourceRow>): Promise<SourceKey[]> {
-    const { clusterState, presence } = this.#context;
-    if (!presence) return [];
-    const known = new Set([...clusterState.sourcesIn(this.#scope), ...list.catalog.keys()]);
-    const missing = [...known].filter((key) => {
-      const row = clusterState.sources.get(key) ?? list.catalog.get(key);
-      return row?.exists === true && !list.found.has(key) && isWithin(this.#scope, key);
-    });
-    const hidden: SourceKey[] = [];
+  /** Sources that a list with a label selector no longer shows, but that are not known to be deleted. Their rows stay. */
+  async #hiddenFrom(list: ListEnd<SourceKey, SourceRow>): Promise<Hidden> {
+    const { presence } = this.#context;
+    const hidden = { unclear: [] as SourceKey[], unwatched: new Set<SourceKey>() };
+    const missing = presence ? this.#missingFrom(list) : [];
     const work = async (): Promise<void> => {
       for (let key = missing.pop(); key !== undefined; key = missing.pop())
-        // An unclear deletion has its own answer, with the time of the deletion.
-        if (this.#unclear?.has(key) === true || (await presence.isThere(key))) hidden.push(key);
+        if (this.#unclear?.has(key)) hidden.unclear.push(key);
+        else if (await presence?.isThere(key)) hidden.unwatched.add(key);
     };
     await Promise.all(Array.from({ length: ASKED_AT_ONCE }, work));
     return hidden;
+  }
+
+  #missingFrom(list: ListEnd<SourceKey, SourceRow>): SourceKey[] {
+    const { sources } = this.#context.clusterState;
+    const known = new Set([...this.#context.clusterState.sourcesIn(this.#scope), ...list.catalog.keys()]);
+    const shown = new Set([...list.found, ...(list.unread ?? [])]);
+    return [...known].filter((key) => {
+      const row = sources.get(key) ?? list.catalog.get(key);
+      return row?.exists === true && !shown.has(key) && isWithin(this.#scope, key);
+    });
   }
 
   /** The stream shows the source again: if it is another object, the one before it was deleted. */
@@ -123,11 +138,12 @@ export class SourceHandler implements EventHandler<ObservedSource> {
       this.#context.clusterState.sourceDeleted(key, deletion.rv, this.#scope);
   }
 
-  #foundDeleted(key: SourceKey, { rv }: UnclearDeletion): void {
+  /** Tells the cluster state of the answer to an unclear deletion. */
+  #told(key: SourceKey, tell: (clusterState: ClusterState) => void): void {
     const { clusterState, changed, reports } = this.#context;
     if (this.#ended.aborted) return;
     try {
-      clusterState.sourceDeleted(key, rv, this.#scope);
+      tell(clusterState);
       changed();
     } catch (error) {
       const { namespace, name } = partsOf(key);

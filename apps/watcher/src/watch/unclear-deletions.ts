@@ -16,6 +16,8 @@ export interface UnclearDeletionsContext {
   readonly isThere: (key: SourceKey, uid: string | undefined) => Promise<boolean>;
   /** Called for each source that is not. Must not throw. */
   readonly deleted: (key: SourceKey, deletion: UnclearDeletion) => void;
+  /** Called for each source that is still there. Must not throw. */
+  readonly unwatched: (key: SourceKey, deletion: UnclearDeletion) => void;
 }
 
 /**
@@ -64,7 +66,8 @@ export class UnclearDeletions {
     this.#requests -= 1;
     if (this.#asked.get(key) === deletion) {
       this.#asked.delete(key);
-      if (!isThere) this.#context.deleted(key, deletion);
+      const { deleted, unwatched } = this.#context;
+      (isThere ? unwatched : deleted)(key, deletion);
     }
     this.#askSome();
   }

@@ -284,10 +284,13 @@ const OUTCOMES: readonly (readonly [string, Reason, State, Change])[] = [
   ['data that was applied', 'InStep', 'unchanged', settled],
   ['a source that does not exist', 'SourceAbsent', 'unchanged', unknown],
   [
-    'a source that is not watched',
+    'a source that is not watched, whatever hashes were left before',
     'SourceNotWatched',
     'unchanged',
-    (scene) => void (scene.labels = [{ key: 'watched', operator: 'exists', values: [] }]),
+    (scene) => {
+      scene.labels = [{ key: 'watched', operator: 'exists', values: [] }];
+      Object.assign(scene, { reading: 'fresh', sourceRow: { isUnwatched: true } });
+    },
   ],
   ['a deletion without --reload-on-delete', 'SourceAbsent', 'unchanged', gone],
   [

@@ -72,6 +72,11 @@ const CONCLUSIONS: Readonly<
     reason: 'WouldReload',
     says: 'Deployment ns/web does not reload when ConfigMap ns/cm changes: the workload has reloader.stakater.com/auto: "true", but this is a dry run (`--dry-run`): nothing is patched.',
   },
+  'a source without the labels of the watched ones': {
+    of: { source: { isUnwatched: true } },
+    reason: 'SourceNotWatched',
+    says: 'Deployment ns/web does not reload when ConfigMap ns/cm changes: the workload has reloader.stakater.com/auto: "true", but the source does not have the labels of `--resource-label-selector`.',
+  },
   'a source that does not exist': {
     of: { source: null },
     reason: 'SourceAbsent',
@@ -466,4 +471,11 @@ describe('what a Namespace holds', () => {
     ]);
     expect(holdsAt(undefined)).toEqual([]);
   });
+});
+
+it('a source without the labels of the watched ones makes nothing pending, though its data is newer than the record', () => {
+  const changed = { rv: '20', dataRv: '20', isUnwatched: true };
+  const { due } = explain(explainInput({ workload: { record: recordOf({ cm: 'old' }) }, source: changed }));
+  const detail = 'Nothing is pending: the source is not watched.';
+  expect(due).toEqual({ state: null, isKnown: true, verdict: 'Absent', detail });
 });

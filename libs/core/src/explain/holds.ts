@@ -79,6 +79,7 @@ const UNSEEN: Readonly<Record<FactsFrom, string>> = {
     'The watcher has not seen the source: it does not exist, or its type, labels or kind are not watched.',
   cluster: 'The source does not exist.',
 };
+const UNWATCHED = 'The source does not have the labels of `--resource-label-selector`.';
 const UNREADABLE =
   'You may not read the source, so its annotations and labels are not known. The answer assumes that it has no annotations and is watched.';
 const NOT_ON_CREATE =
@@ -88,6 +89,7 @@ function ofSource({ source, settings, from, unwatched }: ExplainInput): Hold[] {
   const why = unwatched?.get(source.key);
   if (why !== undefined) return [stop('SourceNotWatched', why)];
   if (source.isUnreadable === true) return [remark('Forbidden', UNREADABLE)];
+  if (source.row?.isUnwatched) return [stop('SourceNotWatched', UNWATCHED)];
   if (source.row?.exists) return [];
   const what = source.row ? 'The source was deleted.' : UNSEEN[from];
   return [remark('SourceAbsent', settings.triggers.onCreate ? what : `${what} ${NOT_ON_CREATE}`)];

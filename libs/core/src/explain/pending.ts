@@ -84,7 +84,7 @@ export function verdictFor(
  * agrees.
  */
 function readingOf(row: SourceRow | undefined, recorded: RecordHash | null): DependencyFacts['reading'] {
-  if (!row?.exists) return null;
+  if (!row?.exists || row.isUnwatched) return null;
   if (recorded !== null && !isComparable(recorded, row.hash)) return undefined;
   return { rv: row.rv, hash: row.hash, isRecorded: recorded === row.hash, afterWorkload: true };
 }
@@ -115,6 +115,7 @@ const WORDS: Readonly<Record<Exclude<DependencyVerdict, 'Roll' | 'Absent'>, stri
 
 function wordsOf(verdict: DependencyVerdict, { row }: ExplainedSource, isRecorded: boolean): string {
   if (verdict === 'Absent') {
+    if (row?.isUnwatched) return 'Nothing is pending: the source is not watched.';
     return row
       ? 'Nothing is pending: the source was deleted, which reloads nothing here.'
       : 'Nothing is pending: the watcher has not seen the source.';

@@ -176,6 +176,15 @@ describe('a dependency', () => {
       { record: RECORD_A, ...read(150, 'B', { afterWorkload: false }) },
     ],
     [
+      'has to be read if the source is not watched, whatever a colleague read',
+      'Read',
+      {
+        record: RECORD_A,
+        row: sourceRow(150, 'B', { isUnwatched: true }),
+        reading: reading(150, 'B', { afterWorkload: false }),
+      },
+    ],
+    [
       'has to be read if what a colleague read is another write',
       'Read',
       { record: RECORD_A, row: sourceRow(150, 'B'), reading: reading(140, 'C', { afterWorkload: false }) },

@@ -218,7 +218,8 @@ function verdictUnread(
 }
 
 /**
- * Whether the leader reports the dependency as pending and the hashes are those of the very write that the leader saw. Hashes of
+ * Whether the leader reports the dependency as pending and the hashes are those of the very write that the leader saw. A source that
+ * is not watched is read, because it may be again. Hashes of
  * different schemes may be of the same data, so the source is then read: the record may have an older scheme, or the leader may
  * have another key than when the hashes were left.
  */
@@ -227,6 +228,7 @@ function isKnownPending(
   workload: WorkloadRow,
   recorded: RecordHash | undefined,
 ): boolean {
+  if (row?.isUnwatched) return false;
   if (row === undefined || reading?.rv !== row.rv || reading.hash !== row.hash) return false;
   if (recorded !== undefined && !isSameScheme(recorded, reading.hash)) return false;
   const { hash } = reading;

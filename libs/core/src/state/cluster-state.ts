@@ -26,6 +26,7 @@ import {
   deletedSource,
   hasNewerClass,
   listedSource,
+  unwatchedSource,
   writtenSource,
 } from './sources/observe-source.ts';
 import {
@@ -145,7 +146,8 @@ export class ClusterState {
     const known = this.#sources.get(key) ?? list.catalog.get(key);
     // A leader may have written the row after this list was taken; the stream will then show the later write.
     if (!known || isNewer(known.rv, list.rv)) return;
-    this.#putSource(key, absentSource(known, list.rv), { at: list.rv, by: 'list', known });
+    const row = list.unwatched?.has(key) ? unwatchedSource(known) : absentSource(known, list.rv);
+    this.#putSource(key, row, { at: list.rv, by: 'list', known });
   }
 
   sourceWritten(seen: ObservedSource, scope: Scope): void {
@@ -173,6 +175,13 @@ export class ClusterState {
     const known = this.#sources.get(key);
     if (!known || !isNewer(rv, known.rv)) return;
     this.#putSource(key, deletedSource(known, rv), { at: rv, by: 'event', known });
+  }
+
+  /** Takes that a source exists, but lost the labels of the watched ones; `rv` is the resourceVersion of that write. */
+  sourceUnwatched(key: SourceKey, rv: Rv): void {
+    const known = this.#sources.get(key);
+    if (!known?.exists || !isNewer(rv, known.rv)) return;
+    this.#putSource(key, unwatchedSource(known), { at: rv, by: 'event', known });
   }
 
   /**

@@ -29,6 +29,8 @@ export interface Listed<Seen, Row> extends Portion<Seen, Row> {
   readonly found?: ReadonlySet<string>;
   /** Keys of objects that exist but could not be read. */
   readonly unread?: readonly string[];
+  /** Keys of sources that exist, but lost the labels of the watched ones. */
+  readonly unwatched?: ReadonlySet<string>;
 }
 
 /** Calls `each` for the known keys of the list's scope that the list does not show, in slices of at most `size` known keys. */

@@ -46,7 +46,7 @@ export function pendingCauseOf(
 }
 
 /**
- * Returns what one dependency makes pending, by the rows. If a deletion cannot be shown, the record stays, because the source may
+ * Returns what one dependency makes pending, by the rows: nothing while the source is not watched. If a deletion cannot be shown, the record stays, because the source may
  * come back.
  */
 export function pendingCauseOfDependency(
@@ -59,7 +59,7 @@ export function pendingCauseOfDependency(
   { onDelete }: Triggers,
 ): PendingCause | null {
   const { name, source, recorded } = dependency;
-  if (!source) return null;
+  if (!source || source.isUnwatched) return null;
   const { exists, hash } = source;
   if (exists)
     return pendingFor(row, { name, recorded, exists, hash, since: source.dataRv, returned: source.returned });

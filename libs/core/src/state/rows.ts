@@ -76,6 +76,11 @@ export interface SourceRow {
   readonly created?: boolean | undefined;
   /** The source was absent before, and has the data that it came with. Only set if creations do not count. */
   readonly returned?: boolean | undefined;
+  /**
+   * The source exists, but lost the labels of the watched ones. The rest of the row is as it was when the source was last shown. Nothing
+   * is pending because of it until the source is shown again.
+   */
+  readonly isUnwatched?: boolean | undefined;
 }
 
 /** A workload as the stream shows it, without its pod template. */

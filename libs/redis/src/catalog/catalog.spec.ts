@@ -144,13 +144,15 @@ describe('a source row', () => {
     expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(rehashed);
   });
 
-  it.each([
-    ['more', {}, { match: 'true' }],
-    ['other', { match: 'true' }, { match: 'false' }],
-    ['fewer', { ignore: 'true', match: 'true' }, { match: 'true' }],
-  ])('of the same version replaces one whose writer read %s annotations', async (_, held, given) => {
-    await write({ sources: [[SETTINGS, sourceRow({ annotations: held })]] });
-    const row = sourceRow({ annotations: given });
+  it.each<[string, Partial<SourceRow>, Partial<SourceRow>]>([
+    ['read fewer annotations', {}, { annotations: { match: 'true' } }],
+    ['read other annotations', { annotations: { match: 'true' } }, { annotations: { match: 'false' } }],
+    ['read more annotations', { annotations: { ignore: 'true', match: 'true' } }, {}],
+    ['saw the source with its labels', {}, { isUnwatched: true }],
+    ['saw the source without its labels', { isUnwatched: true }, {}],
+  ])('of the same version replaces one whose writer %s', async (_, held, given) => {
+    await write({ sources: [[SETTINGS, sourceRow(held)]] });
+    const row = sourceRow(given);
     expect(await write({ term: '101', sources: [[SETTINGS, row]] })).toEqual(DONE);
     expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(row);
   });

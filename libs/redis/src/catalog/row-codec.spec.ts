@@ -81,7 +81,7 @@ it('the marker of a SecretProviderClass, and which write its annotations are of,
   expect(decodeSource(encodeSource(row))).toEqual(row);
 });
 
-it.each(['created', 'returned'])('that a source was %s with its data comes back too', (how) => {
+it.each(['created', 'returned', 'isUnwatched'])('that a source is marked as %s comes back too', (how) => {
   const row = sourceRow({ [how]: true });
   expect(decodeSource(encodeSource(row))).toEqual(row);
 });

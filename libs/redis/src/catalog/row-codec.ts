@@ -31,6 +31,8 @@ interface WireSource {
   o?: readonly string[];
   c?: 1;
   r?: 1;
+  /** Not watched: lost its labels. */
+  u?: 1;
 }
 
 interface WireWorkload {
@@ -73,6 +75,7 @@ export function encodeSource(row: SourceRow): string {
     ...(row.providerClass ? encodeClass(row.providerClass) : {}),
     ...(row.created ? { c: 1 } : {}),
     ...(row.returned ? { r: 1 } : {}),
+    ...(row.isUnwatched ? { u: 1 } : {}),
   };
   return JSON.stringify(wire);
 }
@@ -91,6 +94,7 @@ export function decodeSource(text: string): SourceRow | undefined {
     ...(wire.k === undefined ? {} : { providerClass: decodeClass(wire.k, wire) }),
     ...(wire.c === undefined ? {} : { created: true }),
     ...(wire.r === undefined ? {} : { returned: true }),
+    ...(wire.u === undefined ? {} : { isUnwatched: true }),
   };
 }
 

@@ -15,6 +15,15 @@ export const pendingMutants = [
       },
     },
     {
+      name: 'a source that lost its labels keeps a reload pending',
+      text: `if (!source || source.isUnwatched) return null;`,
+      replacement: `if (!source) return null;`,
+      killedBy: {
+        spec: `${STATE}/unwatched.spec.ts`,
+        test: 'makes nothing pending, by an event and by a list, and its row says so',
+      },
+    },
+    {
       name: 'data that is older than the pod template reloads',
       text: `return isLater ? 'owed' : 'correct';`,
       replacement: `return 'owed';`,

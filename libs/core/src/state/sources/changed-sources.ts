@@ -183,13 +183,13 @@ export function changesOf(
   triggers: Triggers,
 ): SourceChanges {
   const { old, row, at, by } = seen;
-  const { rules, data, gone } = sourceChange(old, row) ?? { rules: false, data: false, gone: false };
+  const { rules, data, gone, labels } = sourceChange(old, row);
   const jobReloads = data && old !== undefined;
   const ofData = jobReloads ? 'always' : undefined;
   return {
     rulesRv: rules ? at : undefined,
     states: data || (gone && triggers.onCreate) ? [stateOf(row)] : NO_STATES,
-    touches: rules || data || gone,
+    touches: rules || data || gone || labels,
     job: strongest(ofData, jobOfNews(seen, triggers)),
     jobReloads,
     isNew: !isThere(old),

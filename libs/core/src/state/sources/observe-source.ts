@@ -12,8 +12,12 @@ export function listedSource(seen: ObservedSource, known: SourceRow | undefined)
 
 /** Returns the row of a known source that a list no longer shows: it was deleted at some time up to the list. */
 export function absentSource(known: SourceRow, listRv: Rv): SourceRow {
-  if (!known.exists) return known;
-  return { ...known, rv: listRv, exists: false, modifiedAt: 0 };
+  return known.exists ? deletedSource(known, listRv) : known;
+}
+
+/** Returns the row of a source that no longer has the labels of the watched ones. `rv` stays that of the last write that was shown. */
+export function unwatchedSource(known: SourceRow): SourceRow {
+  return { ...known, isUnwatched: true };
 }
 
 /**
@@ -33,7 +37,8 @@ export function writtenSource(
 }
 
 export function deletedSource(known: SourceRow, rv: Rv): SourceRow {
-  return { ...known, rv, exists: false, modifiedAt: 0 };
+  const { isUnwatched: _, ...row } = known;
+  return { ...row, rv, exists: false, modifiedAt: 0 };
 }
 
 export interface SourceChange {
@@ -43,14 +48,16 @@ export interface SourceChange {
   readonly data: boolean;
   /** The source existed, or may have existed, and is deleted. */
   readonly gone: boolean;
+  /** The source lost the labels of the watched ones, or has them again. */
+  readonly labels: boolean;
 }
 
-/** Compares a new row of a source with the old one; null if nothing changed that matters to a workload. */
-export function sourceChange(old: SourceRow | undefined, row: SourceRow): SourceChange | null {
+/** Compares a new row of a source with the old one. */
+export function sourceChange(old: SourceRow | undefined, row: SourceRow): SourceChange {
   const rules = !old || !sameRecords(old.annotations, row.annotations);
   const data = row.exists && (!old?.exists || old.hash !== row.hash);
   const gone = !row.exists && old?.exists !== false;
-  return rules || data || gone ? { rules, data, gone } : null;
+  return { rules, data, gone, labels: old?.isUnwatched !== row.isUnwatched };
 }
 
 /** Whether a sighting of a SecretProviderClass has the same versions and the annotations of a later write. */
