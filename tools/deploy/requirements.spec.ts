@@ -139,6 +139,31 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'admin.serviceAccount.name is that of watcher and worker, which may read Secrets: give it another.',
   ],
   [
+    'an admin with the name that the account of watcher and worker gets by default',
+    { admin: { serviceAccount: { name: 'reroll-worker' } } },
+    'admin.serviceAccount.name is that of watcher and worker, which may read Secrets: give it another.',
+  ],
+  [
+    'watcher and worker with the name that the account of admin gets by default',
+    { reloader: { serviceAccount: { create: false, name: 'reroll-admin' } } },
+    'admin.serviceAccount.name is that of watcher and worker, which may read Secrets: give it another.',
+  ],
+  [
+    'a watcher that may make Secrets by its default name',
+    { makeSecrets: { serviceAccount: { create: false, name: 'reroll-watcher' } } },
+    'makeSecrets.serviceAccount.name is "reroll-watcher", which other pods have too: give it another, because it may make Secrets.',
+  ],
+  [
+    'Redis with the rights of a watcher',
+    { redis: { serviceAccount: { create: false, name: 'reroll-watcher' } } },
+    'redis.serviceAccount.name is "reroll-watcher", which other pods have too: give it another, because Redis needs no rights.',
+  ],
+  [
+    'a network policy that would open every port',
+    { networkPolicy: { enabled: true, apiServer: { ports: [] } } },
+    'networkPolicy.apiServer.ports is empty, which would open every port: name those of the API server.',
+  ],
+  [
     'static tokens, and none there',
     { admin: { auth: 'static' } },
     'admin.auth is static, and nobody has a token: give admin.staticTokens.list, or admin.staticTokens.existingSecret.',
