@@ -164,6 +164,19 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'networkPolicy.apiServer.ports is empty, which would open every port: name those of the API server.',
   ],
   [
+    'the same, switched on by the value of the incumbent',
+    { reloader: { netpol: { enabled: true } }, networkPolicy: { apiServer: { ports: [] } } },
+    'networkPolicy.apiServer.ports is empty, which would open every port: name those of the API server.',
+  ],
+  [
+    'the account of an admin that is off, with the rights of a worker',
+    {
+      reloader: { serviceAccount: { name: 'mine' } },
+      admin: { enabled: false, serviceAccount: { name: 'mine' } },
+    },
+    'admin.serviceAccount.name is that of watcher and worker, which may read Secrets: give it another.',
+  ],
+  [
     'static tokens, and none there',
     { admin: { auth: 'static' } },
     'admin.auth is static, and nobody has a token: give admin.staticTokens.list, or admin.staticTokens.existingSecret.',
