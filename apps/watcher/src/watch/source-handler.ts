@@ -122,11 +122,11 @@ export class SourceHandler implements EventHandler<ObservedSource> {
   }
 
   #missingFrom(list: ListEnd<SourceKey, SourceRow>): SourceKey[] {
-    const { sources } = this.#context.clusterState;
-    const known = new Set([...this.#context.clusterState.sourcesIn(this.#scope), ...list.catalog.keys()]);
+    const { clusterState } = this.#context;
+    const known = new Set([...clusterState.sourcesIn(this.#scope), ...list.catalog.keys()]);
     const shown = new Set([...list.found, ...(list.unread ?? [])]);
     return [...known].filter((key) => {
-      const row = sources.get(key) ?? list.catalog.get(key);
+      const row = clusterState.sources.get(key) ?? list.catalog.get(key);
       return row?.exists === true && !shown.has(key) && isWithin(this.#scope, key);
     });
   }

@@ -218,10 +218,9 @@ function verdictUnread(
 }
 
 /**
- * Whether the leader reports the dependency as pending and the hashes are those of the very write that the leader saw. A source that
- * is not watched is read, because it may be again. Hashes of
- * different schemes may be of the same data, so the source is then read: the record may have an older scheme, or the leader may
- * have another key than when the hashes were left.
+ * Whether the leader reports the dependency as pending and the hashes are those of the very write that the leader saw. Not for a source
+ * that is not watched: it is read, because its labels may be back. Hashes of different schemes may be of the same data, so the source is
+ * then read: the record may have an older scheme, or the leader may have another key than when the hashes were left.
  */
 function isKnownPending(
   { row, reading, name }: DependencyFacts,

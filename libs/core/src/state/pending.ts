@@ -46,8 +46,8 @@ export function pendingCauseOf(
 }
 
 /**
- * Returns what one dependency makes pending, by the rows: nothing while the source is not watched. If a deletion cannot be shown, the record stays, because the source may
- * come back.
+ * Returns what one dependency makes pending, by the rows: nothing while the source is not watched. If a deletion cannot be shown, the
+ * record stays, because the source may come back.
  */
 export function pendingCauseOfDependency(
   row: WorkloadRow,
