@@ -308,7 +308,7 @@ export class ClusterState {
    * watcher begins to lead and when the catalog was lost. With `evaluatesLater`, `evaluation` does the enqueueing.
    */
   assertAll(): void {
-    this.#outbox.writeAll(this.#sources.keys(), this.#workloads.keys());
+    this.#outbox.writeAll(this.#byNamespace, this.#workloadsIn);
     this.#pending.beginAnew();
     if (this.#settings.evaluatesLater) this.evaluation.afterwards(this.#adviseAll());
     else inOneGo(this.#adviseAll());

@@ -9,6 +9,11 @@ export class MultiMap<Member extends string = string> {
     return this.#entries.size === 0;
   }
 
+  /** Iterates the live map: includes keys that are added meanwhile, and skips keys that are deleted. */
+  keys(): Iterable<string> {
+    return this.#entries.keys();
+  }
+
   add(key: string, value: Member): void {
     const held = this.#entries.get(key);
     if (held === undefined) this.#entries.set(key, value);

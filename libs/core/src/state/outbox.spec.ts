@@ -1,19 +1,34 @@
 import { expect, it } from 'vitest';
+import { kindOf, namespaceOf, type SourceKey, type WorkloadKey } from '../model.ts';
+import { MultiMap } from './multi-map.ts';
 import { Outbox } from './outbox.ts';
 
 const KEYS = Array.from({ length: 1_000 }, (_, index) => `ConfigMap/ns/cm-${index}` as const);
 const WORKLOADS = KEYS.map((_, index) => `Deployment/ns/web-${index}` as const);
 
-/** Keys that count how many of them were read. */
-function counted<ObjectKey>(keys: readonly ObjectKey[]): { keys: Iterable<ObjectKey>; read: () => number } {
-  let read = 0;
-  function* each(): Generator<ObjectKey> {
-    for (const key of keys) {
-      read += 1;
-      yield key;
+/** A map that counts how many of its members were read. */
+class Counted<K extends string> extends MultiMap<K> {
+  read = 0;
+
+  override *each(key: string): Generator<K, void, void> {
+    for (const member of super.each(key)) {
+      this.read += 1;
+      yield member;
     }
   }
-  return { keys: each(), read: () => read };
+}
+
+function writeAll(
+  outbox: Outbox,
+  sources: readonly SourceKey[],
+  workloads: readonly WorkloadKey[] = [],
+): Counted<SourceKey> {
+  const held = new Counted<SourceKey>();
+  for (const key of sources) held.add(`${kindOf(key)}/${namespaceOf(key)}`, key);
+  const workloadsIn = new MultiMap<WorkloadKey>();
+  for (const key of workloads) workloadsIn.add(namespaceOf(key), key);
+  outbox.writeAll(held, workloadsIn);
+  return held;
 }
 
 function sourcesOf(outbox: Outbox, most: number): string[] {
@@ -22,16 +37,15 @@ function sourcesOf(outbox: Outbox, most: number): string[] {
 
 it('reads no key to have every row written, and as many as are taken', () => {
   const outbox = new Outbox();
-  const sources = counted(KEYS);
-  outbox.writeAll(sources.keys, []);
-  expect([sources.read(), outbox.hasRows]).toEqual([0, true]);
+  const sources = writeAll(outbox, KEYS);
+  expect([sources.read, outbox.hasRows]).toEqual([0, true]);
   expect(sourcesOf(outbox, 250)).toEqual(KEYS.slice(0, 250));
-  expect(sources.read()).toBe(250);
+  expect(sources.read).toBe(250);
 });
 
 it('gives every row once, and those that changed in the middle of the first', () => {
   const outbox = new Outbox();
-  outbox.writeAll(KEYS, []);
+  writeAll(outbox, KEYS);
   outbox.writeSource('ConfigMap/ns/cm-700');
   outbox.writeSource('ConfigMap/ns/gone');
   const first = sourcesOf(outbox, 1_000);
@@ -43,12 +57,12 @@ it('gives every row once, and those that changed in the middle of the first', ()
 
 it('has rows until the last of them was looked for, and none once it is cleared', () => {
   const outbox = new Outbox();
-  outbox.writeAll([], WORKLOADS);
+  writeAll(outbox, [], WORKLOADS);
   outbox.takeRows(1_000);
   expect(outbox.hasRows).toBe(true);
   expect(outbox.takeRows(1)).toEqual({ sources: [], workloads: [], readings: new Map() });
   expect(outbox.hasRows).toBe(false);
-  outbox.writeAll(KEYS, WORKLOADS);
+  writeAll(outbox, KEYS, WORKLOADS);
   outbox.clear();
   expect(outbox.hasRows).toBe(false);
 });
@@ -116,7 +130,7 @@ it('gives no job that was dropped, wherever it waits', () => {
 });
 
 it.each([
-  ['every row is to be written again', (outbox: Outbox) => outbox.writeAll(KEYS.slice(0, 2), [])],
+  ['every row is to be written again', (outbox: Outbox) => writeAll(outbox, KEYS.slice(0, 2))],
   [
     'rows are put back',
     (outbox: Outbox) =>
@@ -229,7 +243,7 @@ it('lets namespaces take turns with jobs, too', () => {
 
 it('writes every row in the end if only one fits at a time', () => {
   const outbox = new Outbox();
-  outbox.writeAll([], WORKLOADS);
+  writeAll(outbox, [], WORKLOADS);
   const written: string[] = [];
   while (outbox.hasRows) written.push(...outbox.takeRows(100, () => 1).workloads);
   expect(written).toEqual(WORKLOADS);
@@ -237,7 +251,7 @@ it('writes every row in the end if only one fits at a time', () => {
 
 it('writes every row in the end, however many change meanwhile, and gives no job before', () => {
   const outbox = new Outbox();
-  outbox.writeAll(KEYS, WORKLOADS);
+  writeAll(outbox, KEYS, WORKLOADS);
   outbox.enqueueChange('ConfigMap/ns/cm-0');
   const written = new Set<string>();
   let turns = 0;
@@ -256,13 +270,45 @@ it('writes every row in the end, however many change meanwhile, and gives no job
   expect([...KEYS, ...WORKLOADS].every((key) => written.has(key))).toBe(true);
 });
 
+it('writes the rows of a namespace with a job first, and gives the job when they are written', () => {
+  const outbox = new Outbox();
+  const quiet = Array.from({ length: 60 }, (_, n) => `ConfigMap/quiet/cm-${n}` as const);
+  writeAll(outbox, [...KEYS, ...quiet], [...WORKLOADS, 'Deployment/quiet/web']);
+  expect(sourcesOf(outbox, 20)).toEqual(KEYS.slice(0, 20));
+  outbox.putBackJobs({ changes: [], reloads: [['Deployment/quiet/web', 'owed']], resumes: [] });
+  expect(outbox.takeJobs(10).reloads).toEqual([]);
+  expect(sourcesOf(outbox, 50)).toEqual(quiet.slice(0, 50));
+  expect(outbox.takeJobs(10).reloads).toEqual([]);
+  expect(sourcesOf(outbox, 20)).toEqual([...quiet.slice(50), ...KEYS.slice(20, 30)]);
+  expect(outbox.takeJobs(10).reloads).toEqual([['Deployment/quiet/web', 'owed']]);
+  const rest = [sourcesOf(outbox, 1_000), sourcesOf(outbox, 1_000)].flat();
+  expect(rest).toEqual(KEYS.slice(30));
+  expect(outbox.isEmpty()).toBe(true);
+});
+
+it('has namespaces with jobs other than corrections take turns while every row is written', () => {
+  const outbox = new Outbox();
+  writeAll(outbox, ['ConfigMap/idle/cm', ...KEYS, 'ConfigMap/quiet/cm']);
+  outbox.enqueueReload('Deployment/idle/web', 'correct');
+  outbox.enqueueChange('ConfigMap/ns/cm-0');
+  outbox.enqueueChange('ConfigMap/quiet/cm');
+  expect(outbox.takeJobs(10).changes).toEqual([]);
+  expect(sourcesOf(outbox, 100).indexOf('ConfigMap/quiet/cm')).toBe(25);
+  expect(outbox.takeJobs(10).changes).toEqual(['ConfigMap/quiet/cm']);
+  const rest: string[] = [];
+  while (outbox.takeJobs(10).changes.length === 0 && rest.length < 1_000)
+    rest.push(...sourcesOf(outbox, 100));
+  expect(rest).toHaveLength(KEYS.length + 2 - 100);
+  expect(rest.at(-1)).toBe('ConfigMap/idle/cm');
+});
+
 it('writes every row in the end, however large those are that change meanwhile', () => {
   const outbox = new Outbox();
-  outbox.writeAll([], WORKLOADS);
+  writeAll(outbox, [], WORKLOADS);
   let writes = 0;
   for (; outbox.takeJobs(1).reloads.length === 0 && writes < 100; writes += 1) {
     outbox.writeWorkload('Deployment/busy/large');
-    if (writes === 0) outbox.enqueueReload('Deployment/quiet/web', 'owed');
+    if (writes === 0) outbox.enqueueReload('Deployment/ns/web-999', 'owed');
     let used = 0;
     outbox.takeRows(100, (key) => (used += key === 'Deployment/busy/large' ? 2 : 0.01));
   }

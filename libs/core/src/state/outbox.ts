@@ -1,4 +1,5 @@
 import { namespaceOf, type SourceKey, type WorkloadKey } from '../model.ts';
+import { everySource, everyWorkload, ROWS_PER_TURN, type EveryRow, type Held } from './every-row.ts';
 import { Lots, Taken, TakenJobs, type RowKeyOf, type Sort } from './lots.ts';
 import type { SourceHashes } from './rows.ts';
 
@@ -11,13 +12,6 @@ export type PendingCause = 'owed' | 'correct';
 
 /** How a change was found that needs a change job: by a live event, or by a list or resync. */
 export type FoundBy = 'event' | 'list';
-
-/** Progress of writing every row of one sort. */
-interface Every<K> {
-  readonly rest: Iterator<K>;
-  /** Keys that changed and were taken meanwhile. */
-  readonly written: Set<K>;
-}
 
 /** Keys of rows to write; for a source, also how its change was found if the change needs a job. */
 export interface RowKeys {
@@ -34,9 +28,6 @@ export interface Jobs {
   /** Workloads with a pause; their rows hold the time at which it ends. */
   readonly resumes: readonly WorkloadKey[];
 }
-
-/** Rows of a sort that one namespace has in a write before the next one has its turn. */
-const ROWS_PER_TURN = 25;
 
 /** The publisher's view of an outbox: it takes rows before the jobs that need them, and puts back what it could not write. */
 export type Drain = Pick<
@@ -64,8 +55,10 @@ export class Outbox {
   /** Namespaces with rows, by their sort, and with jobs: those that have waited longest come first. */
   readonly #withRows = { sources: new Set<string>(), workloads: new Set<string>() };
   readonly #withJobs = new Set<string>();
-  #everySource: Every<SourceKey> | undefined;
-  #everyWorkload: Every<WorkloadKey> | undefined;
+  /** Those among them with other jobs than corrections, or that had such since they last had none. */
+  readonly #urgent = new Set<string>();
+  #everySource: EveryRow<'sources'> | undefined;
+  #everyWorkload: EveryRow<'workloads'> | undefined;
   /** How the changes were found that have a change job or will have one, until the row is taken. */
   readonly #foundBy = new Map<SourceKey, FoundBy>();
   readonly #readings = new Map<SourceKey, SourceHashes>();
@@ -100,10 +93,13 @@ export class Outbox {
     this.#addRow('workloads', key, 'open');
   }
 
-  /** Queues every row for writing, beside the rows that changed. Reads the keys only when they are taken, so the call is cheap. */
-  writeAll(sources: Iterable<SourceKey>, workloads: Iterable<WorkloadKey>): void {
-    this.#everySource = { rest: sources[Symbol.iterator](), written: new Set() };
-    this.#everyWorkload = { rest: workloads[Symbol.iterator](), written: new Set() };
+  /**
+   * Queues every row for writing, beside the rows that changed: sources by `<kind>/<namespace>`, workloads by namespace. Reads the keys
+   * only when they are taken, so the call is cheap.
+   */
+  writeAll(sources: Held<SourceKey>, workloads: Held<WorkloadKey>): void {
+    this.#everySource = everySource(sources);
+    this.#everyWorkload = everyWorkload(workloads);
   }
 
   /** Notes how the change of a source was found that needs a change job. */
@@ -127,7 +123,7 @@ export class Outbox {
   }
 
   enqueueReload(key: WorkloadKey, cause: PendingCause): void {
-    this.#withJob(key).open.enqueueReload(key, cause);
+    this.#withJob(key, cause).open.enqueueReload(key, cause);
   }
 
   enqueueResume(key: WorkloadKey): void {
@@ -160,9 +156,19 @@ export class Outbox {
     return this.#everySource !== undefined || this.#everyWorkload !== undefined;
   }
 
+  /** Whether rows of a namespace remain of every row to be written. If its jobs are urgent, these rows come first from now on. */
+  #waitsForRows(namespace: string): boolean {
+    const remaining = [this.#everySource, this.#everyWorkload].filter(
+      (every) => every !== undefined && !every.hasAllOf(namespace),
+    );
+    if (this.#urgent.has(namespace)) for (const every of remaining) every?.putFirst(namespace);
+    return remaining.length > 0;
+  }
+
   /**
    * Takes at most `most` rows of each sort. `usedBy` is called for each workload, and returns how much of the write is used then, from 0
-   * to 1 or more. While every row is to be written, those rows may take half of the write first, so that this comes to an end.
+   * to 1 or more. While every row is to be written, those rows may take half of the write first, so that this comes to an end; those of
+   * namespaces with other jobs than corrections go before others.
    */
   takeRows(most: number, usedBy: (workload: WorkloadKey) => number = () => 0): RowKeys {
     const sources = new Taken<SourceKey>(() => 0);
@@ -195,7 +201,7 @@ export class Outbox {
       if (!taken.hasRoom) break;
       const lots = this.#lotsOf(namespace);
       lots.close();
-      if (this.#writesEvery) continue;
+      if (this.#waitsForRows(namespace)) continue;
       lots.takeJobs(taken);
       this.#withJobs.delete(namespace);
       this.#withJobs.add(namespace);
@@ -206,7 +212,7 @@ export class Outbox {
 
   putBackJobs({ changes, reloads, resumes }: Jobs): void {
     for (const key of changes) this.#withJob(key).closed.changes.add(key);
-    for (const [key, cause] of reloads) this.#withJob(key).closed.enqueueReload(key, cause);
+    for (const [key, cause] of reloads) this.#withJob(key, cause).closed.enqueueReload(key, cause);
     for (const key of resumes) this.#withJob(key).closed.resumes.add(key);
   }
 
@@ -215,6 +221,7 @@ export class Outbox {
     this.#withRows.sources.clear();
     this.#withRows.workloads.clear();
     this.#withJobs.clear();
+    this.#urgent.clear();
     this.#everySource = undefined;
     this.#everyWorkload = undefined;
     this.#foundBy.clear();
@@ -237,9 +244,10 @@ export class Outbox {
     this.#withRows[sort].add(namespace);
   }
 
-  #withJob(key: SourceKey | WorkloadKey): Lots {
+  #withJob(key: SourceKey | WorkloadKey, cause?: PendingCause): Lots {
     const namespace = namespaceOf(key);
     this.#withJobs.add(namespace);
+    if (cause !== 'correct') this.#urgent.add(namespace);
     return this.#lotsOf(namespace);
   }
 
@@ -254,7 +262,10 @@ export class Outbox {
   #settle(namespace: string, lots: Lots): void {
     for (const sort of ['sources', 'workloads'] as const)
       if (!lots.hasRows(sort)) this.#withRows[sort].delete(namespace);
-    if (!lots.hasJobs) this.#withJobs.delete(namespace);
+    if (!lots.hasJobs) {
+      this.#withJobs.delete(namespace);
+      this.#urgent.delete(namespace);
+    }
     const isLeft = this.#withRows.sources.has(namespace) || this.#withRows.workloads.has(namespace);
     if (!isLeft && !lots.hasJobs) this.#lots.delete(namespace);
   }
@@ -263,14 +274,14 @@ export class Outbox {
   #take<S extends Sort>(
     sort: S,
     taken: Taken<RowKeyOf[S]>,
-    { most, every }: { most: number; every: Every<RowKeyOf[S]> | undefined },
+    { most, every }: { most: number; every: EveryRow<S> | undefined },
   ): boolean {
-    const isDone = every !== undefined && fill(taken, every, { most: Math.ceil(most / 2), part: 1 / 2 });
+    const isDone = every?.fill(taken, Math.ceil(most / 2), 1 / 2) ?? false;
     this.#written(sort, taken.keys);
     const before = taken.keys.length;
     this.#takeChanged(sort, taken, most);
-    for (const key of taken.keys.slice(before)) every?.written.add(key);
-    const isDoneNow = every !== undefined && fill(taken, every, { most, part: 1 });
+    for (const key of taken.keys.slice(before)) every?.wrote(key);
+    const isDoneNow = every?.fill(taken, most, 1) ?? false;
     this.#written(sort, taken.keys);
     return isDone || isDoneNow;
   }
@@ -317,18 +328,4 @@ export class Outbox {
     this.#foundBy.delete(key);
     return by;
   }
-}
-
-/** Fills a part of the write with rows that were not written yet. Returns true if none are left. */
-function fill<K>(
-  taken: Taken<K>,
-  { rest, written }: Every<K>,
-  { most, part }: { most: number; part: number },
-): boolean {
-  while (taken.hasRoom(most, part)) {
-    const next = rest.next();
-    if (next.done === true) return true;
-    if (!written.has(next.value)) taken.add(next.value);
-  }
-  return false;
 }

@@ -200,7 +200,7 @@ export const pendingMutants = [
     },
     {
       name: 'reload jobs that could not be enqueued are dropped',
-      text: `for (const [key, cause] of reloads) this.#withJob(key).closed.enqueueReload(key, cause);`,
+      text: `for (const [key, cause] of reloads) this.#withJob(key, cause).closed.enqueueReload(key, cause);`,
       replacement: ``,
       killedBy: { spec: `${STATE}/outbox.spec.ts`, test: 'gives jobs again that were put back' },
     },

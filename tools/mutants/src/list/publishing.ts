@@ -84,7 +84,7 @@ export const publishingMutants = [
   ...inFile(OUTBOX, [
     {
       name: 'jobs go while all rows are written again',
-      text: `if (this.#writesEvery) continue;`,
+      text: `if (this.#waitsForRows(namespace)) continue;`,
       replacement: ``,
       killedBy: {
         spec: OUTBOX_SPEC,
@@ -93,7 +93,7 @@ export const publishingMutants = [
     },
     {
       name: 'rows that change keep all rows from being written again',
-      text: `const isDone = every !== undefined && fill(taken, every, { most: Math.ceil(most / 2), part: 1 / 2 });`,
+      text: `const isDone = every?.fill(taken, Math.ceil(most / 2), 1 / 2) ?? false;`,
       replacement: `const isDone = false;`,
       killedBy: {
         spec: OUTBOX_SPEC,
@@ -101,8 +101,17 @@ export const publishingMutants = [
       },
     },
     {
+      name: 'a job waits until the rows of all namespaces are written again',
+      text: `every !== undefined && !every.hasAllOf(namespace)`,
+      replacement: `every !== undefined`,
+      killedBy: {
+        spec: OUTBOX_SPEC,
+        test: 'writes the rows of a namespace with a job first, and gives the job when they are written',
+      },
+    },
+    {
       name: 'what happens joins a job that goes before its row is written',
-      text: `this.#withJob(key).open.enqueueReload(key, cause);`,
+      text: `this.#withJob(key, cause).open.enqueueReload(key, cause);`,
       replacement: `if (!this.#withJob(key).closed.reloads.has(key)) this.#withJob(key).open.enqueueReload(key, cause);`,
       killedBy: {
         spec: OUTBOX_SPEC,
