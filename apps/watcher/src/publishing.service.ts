@@ -1,4 +1,5 @@
-import type { WorkloadKey } from '@reroll/core/model';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import type { SourceRow } from '@reroll/core/state/rows';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { LOG } from '@reroll/nest/tokens';
@@ -68,8 +69,21 @@ export class Publishing {
         requested: by.requested,
         isUndecided: (key) => by.streams().isUndecided(key),
         leftOver: this.#leftOver(clusterState, by.streams),
+        inCatalog: (keys) => this.#inCatalog(keys),
       },
     );
+  }
+
+  async #inCatalog(keys: readonly SourceKey[]): Promise<ReadonlyMap<SourceKey, SourceRow> | undefined> {
+    try {
+      return await this.catalog.sources(keys);
+    } catch (error) {
+      this.log.failure(
+        'cannot compare the dates of sources with the catalog, next try at the next resync',
+        error,
+      );
+      return undefined;
+    }
   }
 
   #leftOver(clusterState: ClusterState, streams: () => Streams): () => Promise<LeftOver> {

@@ -12,6 +12,7 @@ import { leftOverIn, type LeftOver } from './left-over.ts';
 import { Publisher } from './publisher.ts';
 import { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 import { Resyncer } from '../resync/resyncer.ts';
+import { inOneGo } from '@reroll/core/state/slices';
 
 const NONE = { rv: '1', catalog: new Map() };
 
@@ -75,7 +76,7 @@ function watcherInSync() {
       metrics,
       interval: 60_000,
     },
-    { requested: async () => [], isUndecided, leftOver },
+    { requested: async () => [], isUndecided, leftOver, inCatalog: async () => new Map() },
   );
   return { clusterState, state, publisher, resyncer, publish, enqueueReloads };
 }
@@ -281,7 +282,7 @@ test('what a new leader finds of a namespace out of scope, and what leaves it me
   const { clusterState, state, publisher, resyncer, publish } = watcherInSync();
   state.inCatalog = ['ConfigMap/ns/cm', 'ConfigMap/outside/cm'];
   state.duringScan = () => {
-    clusterState.forget('ns');
+    inOneGo(clusterState.leave('ns'));
     publisher.kick();
   };
 

@@ -3,12 +3,12 @@ import { ClusterState } from '@reroll/core/state/cluster-state';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { recordOf, seenSource, seenWorkload } from '@reroll/core/testing/rows';
+import { recordOf, seenSource, seenWorkload, sourceRow } from '@reroll/core/testing/rows';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { LeftOver } from '../publish/left-over.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
-import { Resyncer } from './resyncer.ts';
+import { Resyncer, type ResyncQuestions } from './resyncer.ts';
 
 const NO_ROLLOUTS = { underWay: new Map(), completed: [] };
 
@@ -28,7 +28,12 @@ test('a stop while it prepares to lead leaves nothing that publishes', async () 
       metrics: watcherMetrics(createRegistry()),
       interval: 60_000,
     },
-    { requested: async () => [], isUndecided: () => false, leftOver: () => released.promise },
+    {
+      requested: async () => [],
+      isUndecided: () => false,
+      leftOver: () => released.promise,
+      inCatalog: async () => undefined,
+    },
   );
   const takingOver = resyncer.takeOver('1');
   await resyncer.stop();
@@ -40,6 +45,7 @@ test('a stop while it prepares to lead leaves nothing that publishes', async () 
 const SOURCES = { kind: 'ConfigMap', namespace: '' };
 const WORKLOADS = { kind: 'Deployment', namespace: '' };
 const INTERVAL = 60_000;
+const CM = 'ConfigMap/ns/cm' as const;
 
 /** A resyncer that publishes to nobody, of a cluster with one workload. */
 function resyncerOf(clusterState: ClusterState, requested: readonly WorkloadKey[] = []): Resyncer {
@@ -49,6 +55,10 @@ function resyncerOf(clusterState: ClusterState, requested: readonly WorkloadKey[
   const objects = [seenWorkload('web', 1, { record: recordOf({ cm: 'A' }) })];
   clusterState.workloadsListed({ ...listed, scope: WORKLOADS, objects });
   clusterState.outbox.clear();
+  return resyncerAround(clusterState, { requested: async () => requested });
+}
+
+function resyncerAround(clusterState: ClusterState, questions: Partial<ResyncQuestions>): Resyncer {
   const silent = {
     prepare: () => undefined,
     lead: () => undefined,
@@ -67,7 +77,13 @@ function resyncerOf(clusterState: ClusterState, requested: readonly WorkloadKey[
       metrics: watcherMetrics(createRegistry()),
       interval: INTERVAL,
     },
-    { requested: async () => requested, isUndecided: () => false, leftOver: async () => NOTHING_LEFT },
+    {
+      requested: async () => [],
+      isUndecided: () => false,
+      leftOver: async () => NOTHING_LEFT,
+      inCatalog: async () => new Map(),
+      ...questions,
+    },
   );
   onTestFinished(() => resyncer.stop());
   return resyncer;
@@ -94,4 +110,39 @@ test('how long a workload has been pending is the time since a standby or the le
     await vi.advanceTimersByTimeAsync(0);
   }
   expect(clusterState.pendingReloads(INTERVAL)).toMatchObject({ workloads: 1, oldest: 3 * INTERVAL });
+});
+
+/** A workload that has recorded the data A, and whose template and source were written before the lists that show them. */
+function inDoubt(): ClusterState {
+  const before = new ClusterState({ decision, adoptedAt: 0 });
+  before.workloadWritten(seenWorkload('web', 2, { record: recordOf({ cm: 'A' }) }));
+  const clusterState = new ClusterState({ decision, adoptedAt: 0 });
+  const objects = [seenSource('cm', 6, 'A')];
+  clusterState.sourcesListed({ scope: SOURCES, rv: '8', objects, catalog: new Map() });
+  clusterState.workloadListBegins(WORKLOADS);
+  clusterState.workloadsListed({
+    scope: WORKLOADS,
+    rv: '9',
+    objects: [seenWorkload('web', 7, { template: 't2', record: recordOf({ cm: 'A' }) })],
+    catalog: before.workloads,
+  });
+  return clusterState;
+}
+
+test('a standby settles by the catalog what its lists left in doubt, and tries again if Redis was away', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const clusterState = inDoubt();
+  expect(clusterState.pending.get('Deployment/ns/web')?.cause).toBe('owed');
+  const asked: unknown[] = [];
+  const answers = [undefined, new Map([[CM, sourceRow(6, 'A', { dataRv: '1' })]])] as const;
+  const resyncer = resyncerAround(clusterState, {
+    inCatalog: async (keys) => answers[asked.push(keys) - 1],
+  });
+  resyncer.start();
+  await vi.waitFor(() => {
+    vi.advanceTimersByTime(INTERVAL);
+    expect(clusterState.pending.size).toBe(0);
+  });
+  expect(asked).toEqual([[CM], [CM]]);
 });

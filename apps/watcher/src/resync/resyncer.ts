@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import type { RolloutsWritten } from '@reroll/redis/history/rollouts';
-import type { WorkloadKey } from '@reroll/core/model';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import type { SourceRow } from '@reroll/core/state/rows';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
 import type { LeftOver } from '../publish/left-over.ts';
@@ -28,6 +30,8 @@ export interface ResyncQuestions {
   readonly isUndecided: (key: WorkloadKey) => boolean;
   /** Rows of the catalog for objects that no longer exist. Rejects if Redis cannot be read. */
   readonly leftOver: () => Promise<LeftOver>;
+  /** The rows of sources in the catalog; undefined if Redis cannot be read. */
+  readonly inCatalog: (keys: readonly SourceKey[]) => Promise<ReadonlyMap<SourceKey, SourceRow> | undefined>;
 }
 
 /** Enqueues again what is pending: at a fixed interval, and when this watcher becomes the leader. */
@@ -45,7 +49,7 @@ export class Resyncer {
     this.#ask = questions;
   }
 
-  /** Resyncs every interval from now on. A standby only counts what it sees. */
+  /** Resyncs every interval from now on. A standby only settles doubts and counts what it sees. */
   start(): void {
     this.#timer ??= setInterval(() => {
       this.#context.clusterState.intervalPassed();
@@ -118,6 +122,18 @@ export class Resyncer {
       publisher.kick();
     }
     end();
+    await this.#settleDoubts();
     await counts.count();
+  }
+
+  async #settleDoubts(): Promise<void> {
+    const { doubts } = this.#context.clusterState;
+    for (const doubtful of doubts.found()) {
+      await nextTurn();
+      if (doubtful.size === 0) continue;
+      const rows = await this.#ask.inCatalog([...doubtful.keys()]);
+      if (!rows) return;
+      doubts.settle(doubtful, rows);
+    }
   }
 }

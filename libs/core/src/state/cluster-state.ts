@@ -36,6 +36,7 @@ import {
   workloadRow,
   type Sighting,
 } from './workloads/observe-workload.ts';
+import { Doubts } from './doubts.ts';
 import { Outbox, type Drain, type PendingCause } from './outbox.ts';
 import { pendingCauseOf } from './pending.ts';
 import { PendingWorkloads, type Pending, type PendingReloads } from './pending-workloads.ts';
@@ -76,6 +77,7 @@ export class ClusterState {
   readonly #deleted: DeletedSources;
   /** Evaluates the users of changed sources; with `evaluatesLater`, the owner drives it. */
   readonly evaluation: UserEvaluation;
+  readonly doubts: Doubts;
 
   constructor(settings: ClusterStateSettings) {
     this.#dependents = new Dependents(settings.decision.keys);
@@ -95,6 +97,7 @@ export class ClusterState {
       judge: (isOver) => this.#judgeSome(isOver),
       hasUnjudged: () => !this.#dependencies.isDone,
     });
+    this.doubts = new Doubts(this.#sources, this, (key) => void this.#evaluate(key));
   }
 
   /**
@@ -236,16 +239,10 @@ export class ClusterState {
   }
 
   /**
-   * Forgets a namespace that left the scope, here and in the catalog, and drops its jobs. This is not a deletion. If the namespace
-   * comes back, its objects are treated as seen for the first time.
-   */
-  forget(namespace: string): void {
-    inOneGo(this.leave(namespace));
-  }
-
-  /**
-   * `forget` in slices. Events of other namespaces may be observed in between; do not list this namespace again before the last
-   * slice. Workloads go first, so that a workload is always judged with all its sources.
+   * Forgets a namespace that left the scope, here and in the catalog, and drops its jobs, in slices. This is not a deletion. If the
+   * namespace comes back, its objects are treated as seen for the first time. Events of other namespaces may be observed in between;
+   * do not list this namespace again before the last slice. Workloads go first, so that a workload is always judged with all its
+   * sources.
    */
   *leave(namespace: string): Generator<void, void, void> {
     yield* this.#inSlices(this.#workloadsIn.get(namespace), (key) => {

@@ -261,7 +261,7 @@ describe('patterns that cost more than one turn', () => {
     clusterState.workloadDeleted('Deployment/ns/web');
     expect(clusterState.evaluation.isDone).toBe(true);
     clusterState.workloadWritten(seenWorkload('web', 130, asking));
-    clusterState.forget('ns');
+    inOneGo(clusterState.leave('ns'));
     expect(clusterState.evaluation.isDone).toBe(true);
   });
 

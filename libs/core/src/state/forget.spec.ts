@@ -3,6 +3,7 @@ import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import { recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
 import { ClusterState } from './cluster-state.ts';
 import type { ObservedSource, ObservedWorkload } from './rows.ts';
+import { inOneGo } from './slices.ts';
 
 const SOURCES = { kind: 'ConfigMap', namespace: 'ns' };
 const WORKLOADS = { kind: 'Deployment', namespace: 'ns' };
@@ -53,7 +54,7 @@ describe('a namespace that leaves the scope', () => {
     const clusterState = inStep();
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     clusterState.enqueueRequested([WEB]);
-    clusterState.forget('ns');
+    inOneGo(clusterState.leave('ns'));
     expect([clusterState.sources.size, clusterState.workloads.size, clusterState.pending.size]).toEqual([
       0, 0, 0,
     ]);
@@ -67,8 +68,8 @@ describe('a namespace that leaves the scope', () => {
     const clusterState = inStep();
     elsewhere(clusterState);
     clusterState.outbox.clear();
-    clusterState.forget('ns');
-    clusterState.forget('2');
+    inOneGo(clusterState.leave('ns'));
+    inOneGo(clusterState.leave('2'));
     expect([...clusterState.sources.keys(), ...clusterState.workloads.keys()]).toEqual([
       'ConfigMap/ns-2/cm',
       'Deployment/ns-2/web',
@@ -84,7 +85,7 @@ describe('a namespace that leaves the scope', () => {
   it('may leave and come a thousand times: nothing piles up', () => {
     const clusterState = inStep();
     for (let turn = 0; turn < 1_000; turn += 1) {
-      clusterState.forget('ns');
+      inOneGo(clusterState.leave('ns'));
       inStep(clusterState);
     }
     expect([clusterState.sources.size, clusterState.workloads.size, clusterState.pending.size]).toEqual([
@@ -98,14 +99,14 @@ describe('a namespace that leaves the scope', () => {
 describe('a namespace that comes back', () => {
   it('with the data that is recorded has nothing pending', () => {
     const clusterState = inStep();
-    clusterState.forget('ns');
+    inOneGo(clusterState.leave('ns'));
     inStep(clusterState);
     expect([...clusterState.pending]).toEqual([]);
   });
 
   it('with other data than is recorded has it pending, though nobody saw the change', () => {
     const clusterState = inStep();
-    clusterState.forget('ns');
+    inOneGo(clusterState.leave('ns'));
     const web = seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) });
     enter(clusterState, 200, { sources: [seenSource('cm', 150, 'B')], workloads: [web] });
     expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'owed']]);
@@ -115,7 +116,7 @@ describe('a namespace that comes back', () => {
     'without a source that was deleted meanwhile has no deletion pending (onDelete: %s)',
     (onDelete) => {
       const clusterState = inStep(scoped(onDelete));
-      clusterState.forget('ns');
+      inOneGo(clusterState.leave('ns'));
       const web = seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) });
       enter(clusterState, 200, { workloads: [web] });
       expect([...clusterState.pending]).toEqual([]);
@@ -128,7 +129,7 @@ describe('a namespace that comes back', () => {
   it('has a change pending that was made inside and not rolled before it left', () => {
     const clusterState = inStep();
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
-    clusterState.forget('ns');
+    inOneGo(clusterState.leave('ns'));
     const web = seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) });
     enter(clusterState, 200, { sources: [seenSource('cm', 110, 'B')], workloads: [web] });
     expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'owed']]);

@@ -4,7 +4,7 @@ import { recordOf, seenSource, seenWorkload } from '../../testing/rows.ts';
 import type * as ClusterStateModule from '../cluster-state.ts';
 import type * as PendingModule from '../pending.ts';
 import type { ObservedSource, ObservedWorkload } from '../rows.ts';
-import { ROWS_PER_SLICE } from '../slices.ts';
+import { inOneGo, ROWS_PER_SLICE } from '../slices.ts';
 
 const evaluations = vi.hoisted(() => ({ count: 0 }));
 vi.mock('../pending.ts', async (original) => {
@@ -156,7 +156,7 @@ describe('a source with many users', () => {
     const clusterState = clusterStateOf(2_000);
     write(clusterState, 'cm', 110);
     clusterState.evaluation.slice();
-    clusterState.forget('ns');
+    inOneGo(clusterState.leave('ns'));
     expect(clusterState.evaluation.isDone).toBe(true);
     expect(clusterState.evaluation.slice()).toBe(false);
     expect([...clusterState.outbox.changes]).toEqual([]);
