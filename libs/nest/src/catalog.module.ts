@@ -43,7 +43,11 @@ import { IDENTITY, REDIS } from './tokens.ts';
         new RolloutWriter(redis, keys, { ...historyLimits(options), isFull: () => room.isFull }),
     ),
     provided(RolloutSlots, [Catalog, REDIS], ({ keys }, redis) => new RolloutSlots(redis, keys)),
-    Heartbeats,
+    provided(
+      Heartbeats,
+      [Process, Processes, RedisRoom, RedisConnection],
+      (process, processes, room, { reports }) => new Heartbeats({ process, processes, room, reports }),
+    ),
   ],
   exports: [
     Catalog,

@@ -1,26 +1,33 @@
-import { Injectable } from '@nestjs/common';
-import { RedisRoom } from '@reroll/redis/connection/redis-room';
+import type { RedisRoom } from '@reroll/redis/connection/redis-room';
 import { Heartbeat } from '@reroll/redis/processes/heartbeat';
-import { Processes, type ProcessEntry } from '@reroll/redis/processes/processes';
+import type { Processes, ProcessEntry } from '@reroll/redis/processes/processes';
 import { heartbeatErrors } from '@reroll/shared/platform/metrics/shared';
+import type { RedisReports } from '@reroll/shared/platform/process/redis-reports';
 import { VERSION } from '@reroll/shared/platform/process/version';
-import { Process } from './process.ts';
+import type { Process } from './process.ts';
 
 /** What a role adds to the heartbeat. */
 export type RoleEntry = Omit<ProcessEntry, 'seenAt' | 'name' | 'version' | 'startedAt'>;
 
+export interface HeartbeatsContext {
+  readonly process: Process;
+  readonly processes: Processes;
+  readonly room: RedisRoom;
+  /** Told of each heartbeat. */
+  readonly reports: Pick<RedisReports, 'onBeat'>;
+}
+
 /** Sends the heartbeats of the roles of a process. */
-@Injectable()
 export class Heartbeats {
-  constructor(
-    private readonly process: Process,
-    private readonly processes: Processes,
-    private readonly room: RedisRoom,
-  ) {}
+  readonly #context: HeartbeatsContext;
+
+  constructor(context: HeartbeatsContext) {
+    this.#context = context;
+  }
 
   /** Sends heartbeats until the process ends. Calls `also` at every beat, after the check of Redis' memory. */
   start(entry: () => RoleEntry, also?: () => Promise<void>): void {
-    const { process, processes, room } = this;
+    const { process, processes, room, reports } = this.#context;
     const { options, log, lifecycle } = process;
     const same = { name: options.podName, version: VERSION, startedAt: Date.now() };
     const errors = heartbeatErrors(process.registry);
@@ -31,9 +38,11 @@ export class Heartbeats {
         await room.look();
         await also?.();
       },
+      onBeat: () => reports.onBeat(true),
       onError: (error) => {
         room.failed(error);
         errors.inc();
+        reports.onBeat(false);
         log.failure('heartbeat failed, retrying', error);
       },
     });

@@ -85,7 +85,7 @@ const CASES: readonly Case[] = [
     alert: 'RerollRedisDown',
     on: { [of('reroll_redis_up')]: '1x10 0x20', [of('reroll_redis_up', 'pod="b"')]: '1x30' },
     labels: { pod: 'a' },
-    summary: 'a is not connected to Redis.',
+    summary: 'a is not connected to Redis, or cannot write to it.',
     notOn: {
       'a restart of Redis': { [of('reroll_redis_up')]: '1x18 0 1x10' },
       'another install': ELSEWHERE('reroll_redis_up', '0x30'),

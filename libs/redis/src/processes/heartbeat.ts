@@ -12,6 +12,8 @@ export interface HeartbeatContext {
   readonly entry: () => Omit<ProcessEntry, 'seenAt'>;
   /** Called at every beat, before the entry is written. */
   readonly also?: () => Promise<void>;
+  /** Called when a beat was written. */
+  readonly onBeat?: () => void;
   /** Called when a beat failed. The next one follows after a pause that grows up to the interval. */
   readonly onError: (error: unknown) => void;
   /** Milliseconds between beats. Default 10 s. */
@@ -77,10 +79,11 @@ export class Heartbeat {
 
   /** Returns the milliseconds until the next beat. */
   async #beat(): Promise<number> {
-    const { processes, entry, also } = this.#context;
+    const { processes, entry, also, onBeat } = this.#context;
     try {
       await also?.();
       await processes.write(this.#id, entry());
+      onBeat?.();
       this.#pause = FIRST_PAUSE;
       return this.#interval;
     } catch (error) {

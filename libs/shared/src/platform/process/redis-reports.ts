@@ -10,6 +10,8 @@ const REFUSED = 'Redis refuses the user, the password or the rights of the user,
 export interface RedisReports {
   onDown(reason: string): void;
   onUp(): void;
+  /** Called after each heartbeat. A Redis that refuses writes, or hangs, keeps its connections. */
+  onBeat(isWritten: boolean): void;
   onEvicting(policy: string): void;
   onUnverified(): void;
   /** Called when Redis runs out of room for the history, and when it has room again. */
@@ -20,17 +22,26 @@ export interface RedisReports {
 /** Logs when the connection to Redis is lost and restored, each once, sets the gauges, and warns about the server. */
 export function redisReports(log: Logger, metrics: RedisMetrics): RedisReports {
   let logged: string | undefined;
+  let isConnected = false;
+  let isWritable = true;
+  const show = (): void => metrics.redisUp.set(isConnected && isWritable ? 1 : 0);
   return {
     onDown: (reason) => {
       const message = REFUSALS.has(reason) ? REFUSED : UNREACHABLE;
       if (logged !== message) log.warning(message, { reason });
       logged = message;
-      metrics.redisUp.set(0);
+      isConnected = false;
+      show();
     },
     onUp: () => {
       if (logged !== undefined) log.info('Redis is reachable again');
       logged = undefined;
-      metrics.redisUp.set(1);
+      isConnected = true;
+      show();
+    },
+    onBeat: (isWritten) => {
+      isWritable = isWritten;
+      show();
     },
     onEvicting: (policy) => {
       log.warning('Redis may drop jobs when its memory is full: expected maxmemory-policy noeviction', {
