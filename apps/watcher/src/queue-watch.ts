@@ -5,7 +5,7 @@ import type { Queues } from '@reroll/redis/queue/queues';
 
 /** How often the queues are looked at, in milliseconds. */
 const INTERVAL = 15_000;
-const MEASURED = ['changes', 'reloads', 'resumes'] as const;
+const MEASURED = ['changes', 'reloads', 'resumes', 'notifications'] as const;
 
 /**
  * Measures the queues while this watcher leads, and brings forward what waits only because clocks differ. The leader does it, so that a
@@ -18,9 +18,10 @@ export function watchQueues(by: {
   readonly log: Logger;
 }): void {
   const look = (): void => {
-    measureQueues(by.queues, by.metrics).catch((error: unknown) =>
-      by.log.failure('cannot measure the queues', error),
-    );
+    measureQueues(by.queues, by.metrics).catch((error: unknown) => {
+      forgetFigures(by.metrics);
+      by.log.failure('cannot measure the queues', error);
+    });
     bringForwardMisdated(by.queues).catch((error: unknown) =>
       by.log.failure('cannot bring forward misdated jobs', error),
     );
@@ -55,4 +56,11 @@ async function measureQueues(queues: Queues, metrics: WatcherMetrics): Promise<v
     metrics.queueReady.set({ queue }, ready);
     metrics.queueOldest.set({ queue }, oldest / 1_000);
   }
+}
+
+/** Figures of the past would look like those of now. */
+function forgetFigures({ workqueueDepth, queueReady, queueOldest }: WatcherMetrics): void {
+  workqueueDepth.remove();
+  queueReady.reset();
+  queueOldest.reset();
 }

@@ -9,6 +9,7 @@ import { ensurePromtool } from './promtool.ts';
 
 interface Rule {
   readonly alert: string;
+  readonly expr: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: { readonly summary: string; readonly runbook_url: string };
 }
@@ -28,6 +29,7 @@ interface Case {
 
 const NS = 'namespace="reroll"';
 const IN_SHOP = 'pod="a",workload_namespace="shop"';
+const URL = 'https://example.com/hook';
 const TLS = 'secret_namespace="shop",secret="tls"';
 const of = (metric: string, labels = 'pod="a"'): string => `${metric}{${NS},${labels}}`;
 const ELSEWHERE = (metric: string, values: string): Series => ({
@@ -172,6 +174,9 @@ const CASES: readonly Case[] = [
       'a queue that is worked off': {
         [of('reroll_queue_oldest_seconds', 'queue="reloads"')]: '0 200 250 0x30',
       },
+      'notifications that are left without a receiver': {
+        [of('reroll_queue_oldest_seconds', 'queue="notifications"')]: '0+60x30',
+      },
     },
   },
   {
@@ -285,12 +290,24 @@ it('each alert fires for its case, and for none of those beside it', async () =>
   expect(code, tail).toBe(0);
 });
 
-it.each([{ dryRun: true }, { webhookUrl: 'https://example.com/hook' }])(
+it.each([{ dryRun: true }, { webhookUrl: URL }])(
   'with %o, nothing is reloaded, and no alert says that a workload waits for it',
   async (reloader) => {
     const { groups } = await groupsWith({ reloader });
     const alerts = groups.flatMap((group) => group.rules.map(({ alert }) => alert));
     expect(alerts).toEqual(rules.map(({ alert }) => alert).filter((alert) => alert !== 'RerollOwedTooLong'));
+  },
+);
+
+it.each([{ alerts: { onReload: true, webhookUrl: URL } }, { webhookUrl: URL }])(
+  'with %o, the age of notifications counts, too',
+  async (reloader) => {
+    const { groups } = await groupsWith({ reloader });
+    const [rule] = groups.flatMap((group) =>
+      group.rules.filter(({ alert }) => alert === 'RerollQueueTooOld'),
+    );
+    expect(rule?.expr).toContain('reroll_queue_oldest_seconds{');
+    expect(rule?.expr).not.toContain('notifications');
   },
 );
 

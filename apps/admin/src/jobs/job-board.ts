@@ -1,8 +1,7 @@
 import { QUEUE_NAMES, type Queue as QueueView } from '@reroll/shared/api/queues';
 import type { RedisClient } from '@reroll/redis/connection/redis';
-import { NOTIFICATIONS } from '@reroll/redis/queue/notifications';
 import { ADOPTION, dueSince, oldestDue, timesOfDelayed } from '@reroll/redis/queue/oldest-due';
-import { CHANGES, RELOADS, RESUMES } from '@reroll/redis/queue/queues';
+import { CHANGES, NOTIFICATIONS, RELOADS, RESUMES } from '@reroll/redis/queue/queues';
 import { namespaceOf, type Key } from '@reroll/core/model';
 import { Queue, type Job } from 'bullmq';
 import { visibility, type Caller } from '../auth/caller.ts';

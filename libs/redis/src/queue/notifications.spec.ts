@@ -4,7 +4,8 @@ import type { RedisClient } from '../connection/redis.ts';
 import { useRealRedis } from '../testing/real-redis.ts';
 import { BURST } from './burst-levels.ts';
 import { alertJobOf, webhookJobOf, type NotificationJob } from './notification-jobs.ts';
-import { NOTIFICATIONS, Notifications, NotificationsFullError } from './notifications.ts';
+import { Notifications, NotificationsFullError } from './notifications.ts';
+import { NOTIFICATIONS } from './queues.ts';
 
 const SOURCE = 'ConfigMap/shop/settings';
 const OTHER = 'ConfigMap/shop/other';

@@ -3,9 +3,7 @@ import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/mode
 import type { ChangeEvent } from '@reroll/core/notify/message';
 import { BurstLevels } from './burst-levels.ts';
 import { alertJobOf, alertsJobOf, webhookJobOf, type NotificationJob } from './notification-jobs.ts';
-import { retries, type QueueSettings } from './queues.ts';
-
-export const NOTIFICATIONS = 'notifications';
+import { NOTIFICATIONS, retries, type QueueSettings } from './queues.ts';
 
 export interface NotificationSettings extends Omit<QueueSettings, 'debounce'> {
   /** Notifications that may wait; no other is taken then, and none of a burst when half as many wait. Default 10,000. */

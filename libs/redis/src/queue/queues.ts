@@ -18,6 +18,7 @@ import {
 export const CHANGES = 'changes';
 export const RELOADS = 'reloads';
 export const RESUMES = 'resumes';
+export const NOTIFICATIONS = 'notifications';
 
 export interface QueueSettings {
   readonly connection: RedisClient;
@@ -57,7 +58,7 @@ export interface Resume {
 /** Clocks of nodes may differ by less than this, and busy workers may be as late. */
 const CLOCK_TOLERANCE = 5_000;
 
-export type QueueName = 'changes' | 'reloads' | 'resumes';
+export type QueueName = 'changes' | 'reloads' | 'resumes' | 'notifications';
 
 /** The longest delay of a job; a worker that gets it too early delays it again. */
 export const LONGEST_DELAY = 86_400_000;
@@ -67,6 +68,8 @@ export class Queues {
   readonly changes: Queue<ChangeJob>;
   readonly reloads: Queue<ReloadJob>;
   readonly resumes: Queue<ResumeJob>;
+  /** To be measured only: `Notifications` adds the jobs. */
+  readonly notifications: Queue;
   readonly #settings: QueueSettings;
   readonly #retries: JobsOptions;
   readonly #changeDebounce: ChangeDebounce;
@@ -81,6 +84,7 @@ export class Queues {
     this.changes = new Queue(CHANGES, { connection, prefix });
     this.reloads = new Queue(RELOADS, { connection, prefix });
     this.resumes = new Queue(RESUMES, { connection, prefix });
+    this.notifications = new Queue(NOTIFICATIONS, { connection, prefix, skipMetasUpdate: true });
     this.#changeDebounce = new ChangeDebounce(debounce);
     this.#reloadDebounce = new ReloadDebounce(connection, this.reloads, debounce);
     // BullMQ reports lost connections here; callers learn of them from their calls.
@@ -236,7 +240,7 @@ export class Queues {
   }
 
   get all(): readonly Queue[] {
-    return [this.changes, this.reloads, this.resumes];
+    return [this.changes, this.reloads, this.resumes, this.notifications];
   }
 
   async close(): Promise<void> {

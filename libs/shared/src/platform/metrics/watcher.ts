@@ -114,22 +114,24 @@ function staleMetrics(registry: Registry) {
   };
 }
 
-/** Set only by the leader, so that a sum over all processes is right. */
+const MEASURED = ['changes', 'reloads', 'resumes', 'notifications'];
+
+/** Set only by the leader, so that a sum over all processes is right. Without series while it cannot measure the queues. */
 function depthMetrics(registry: Registry) {
   return {
     workqueueDepth: gauge(registry, {
       name: 'reloader_workqueue_depth',
-      help: 'Waiting jobs, including delayed ones; 0 on a standby.',
+      help: 'Waiting change and reload jobs, including delayed ones; 0 on a standby, absent while the leader cannot measure the queues.',
     }),
     queueReady: gauge(registry, {
       name: 'reroll_queue_ready_jobs',
-      help: 'Jobs that are ready to run and wait for a worker, without delayed ones, by queue; set by the leader.',
-      labels: { queue: ['changes', 'reloads', 'resumes'] },
+      help: 'Jobs that are ready to run and wait for a worker, without delayed ones, by queue; set by the leader, absent while it cannot measure the queues.',
+      labels: { queue: MEASURED },
     }),
     queueOldest: gauge(registry, {
       name: 'reroll_queue_oldest_seconds',
-      help: 'How long the oldest job that is ready to run has waited for a worker, in seconds, by queue; set by the leader.',
-      labels: { queue: ['changes', 'reloads', 'resumes'] },
+      help: 'How long the oldest job that is ready to run has waited for a worker, in seconds, by queue; set by the leader, absent while it cannot measure the queues.',
+      labels: { queue: MEASURED },
     }),
   };
 }
