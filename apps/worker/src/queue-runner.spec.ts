@@ -130,7 +130,7 @@ it('a job that cannot be read fails once, is counted, and the log says what was 
     ]);
     expect(lines.join()).not.toContain('hunter2');
     const { values } = await seen.metrics.jobs.get();
-    expect(values).toContainEqual({ labels: { queue: RELOADS, result: 'failed' }, value: 1 });
+    expect(values).toContainEqual({ labels: { queue: RELOADS, result: 'invalid' }, value: 1 });
     expect((await seen.metrics.outcomes.get()).values).toEqual([
       { labels: { reason: 'InvalidJob' }, value: 1 },
     ]);

@@ -158,7 +158,7 @@ function unreadable<Payload>(job: Job, problem: string, { handler, observers }: 
   const { metrics, log } = observers;
   const error = new JobError('InvalidJob', problem, true);
   const { queue } = handler;
-  metrics.jobs.inc({ queue, result: 'failed' });
+  metrics.jobs.inc({ queue, result: 'invalid' });
   metrics.errors.inc({ type: 'handler_error' });
   if (queue === RELOADS) metrics.outcomes.inc({ reason: error.reason });
   log.error(`a job could not be read: ${error.message}`, { queue, job: job.id });

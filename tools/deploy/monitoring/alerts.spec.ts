@@ -199,6 +199,33 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    alert: 'RerollJobsFail',
+    on: {
+      [of('reroll_jobs_total', 'pod="a",queue="changes",result="failed"')]: '0x10 1x20',
+      [of('reroll_jobs_total', 'pod="b",queue="resumes",result="failed"')]: '1x30',
+    },
+    labels: { queue: 'changes' },
+    summary:
+      'Jobs of the queue changes failed after all attempts, or could not be read, in the last 15 minutes. The resync enqueues what is still pending.',
+    notOn: {
+      'jobs whose failures have alerts of their own, or that are tried again': {
+        [of('reroll_jobs_total', 'queue="reloads",result="failed"')]: '0x10 1x20',
+        [of('reroll_jobs_total', 'queue="notifications",result="failed"')]: '0x10 1x20',
+        [of('reroll_jobs_total', 'queue="changes",result="retry"')]: '0+1x30',
+      },
+    },
+  },
+  {
+    alert: 'RerollJobsFail',
+    on: { [of('reroll_jobs_total', 'pod="a",queue="reloads",result="invalid"')]: '0x10 1x20' },
+    labels: { queue: 'reloads' },
+    summary:
+      'Jobs of the queue reloads failed after all attempts, or could not be read, in the last 15 minutes. The resync enqueues what is still pending.',
+    notOn: {
+      'one of long ago': { [of('reroll_jobs_total', 'queue="reloads",result="invalid"')]: '0 1x30' },
+    },
+  },
+  {
     alert: 'RerollWaveHalted',
     on: { [of('reroll_outcomes_total', 'reason="WaveHalted"')]: '0x10 3x20' },
     summary: 'A change was halted in the last hour because a workload that has it failed to roll out.',
@@ -313,7 +340,7 @@ it.each([{ alerts: { onReload: true, webhookUrl: URL } }, { webhookUrl: URL }])(
 
 describe('every alert', () => {
   it('has a case here', () => {
-    expect(rules.map(({ alert }) => alert)).toEqual(CASES.map(({ alert }) => alert));
+    expect(rules.map(({ alert }) => alert)).toEqual([...new Set(CASES.map(({ alert }) => alert))]);
   });
 
   it('has a section in the runbook, and its URL leads there', () => {

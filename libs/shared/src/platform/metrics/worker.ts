@@ -85,8 +85,8 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
   return {
     jobs: counter(registry, {
       name: 'reroll_jobs_total',
-      help: 'Jobs that ended, by queue and result: succeeded, to be retried, or failed after all attempts.',
-      labels: { queue: QUEUES, result: ['success', 'retry', 'failed'] },
+      help: 'Jobs that ended, by queue and result: succeeded, to be retried, failed after all attempts, or invalid, because they could not be read.',
+      labels: { queue: QUEUES, result: ['success', 'retry', 'failed', 'invalid'] },
     }),
     jobDuration: histogram(registry, {
       name: 'reroll_job_duration_seconds',
