@@ -145,7 +145,8 @@ describe('workers scaled by the depth of the queues', () => {
         type: 'prometheus',
         metadata: {
           serverAddress: 'http://p:9090',
-          query: 'sum(reroll_queue_ready_jobs{namespace="reroll",queue=~"changes|reloads"})',
+          query:
+            'sum(reroll_queue_ready_jobs{namespace="reroll",pod=~"reroll-(watcher|worker|admin|standalone)-.+",queue=~"changes|reloads"})',
           threshold: '50',
         },
       },

@@ -28,39 +28,56 @@ interface Case {
 }
 
 const NS = 'namespace="reroll"';
-const IN_SHOP = 'pod="a",workload_namespace="shop"';
+const IN_SHOP = 'pod="reroll-watcher-a",workload_namespace="shop"';
 const URL = 'https://example.com/hook';
 const TLS = 'secret_namespace="shop",secret="tls"';
-const of = (metric: string, labels = 'pod="a"'): string => `${metric}{${NS},${labels}}`;
+const POD = 'pod="reroll-watcher-a"';
+const GREEN = 'pod="green-reroll-watcher-a"';
+const of = (metric: string, labels = POD): string =>
+  `${metric}{${NS},${labels.includes('pod=') ? labels : `${POD},${labels}`}}`;
 const ELSEWHERE = (metric: string, values: string): Series => ({
-  [`${metric}{namespace="other",pod="a"}`]: values,
+  [`${metric}{namespace="other",pod="reroll-watcher-a"}`]: values,
 });
+
+/** They fire for what is not there, whatever there is of another release. */
+const ABSENCES: ReadonlySet<string> = new Set(['RerollNoLeader', 'RerollNoWorker', 'RerollAdminDown']);
 
 const CASES: readonly Case[] = [
   {
     alert: 'RerollNoLeader',
-    on: { [of('reroll_leader')]: '1x10 0x20', [of('reroll_leader', 'pod="b"')]: '0x30' },
+    on: {
+      [of('reroll_leader', GREEN)]: '1x30',
+      [of('reroll_leader')]: '1x10 0x20',
+      [of('reroll_leader', 'pod="reroll-watcher-b"')]: '0x30',
+    },
     summary: 'No watcher leads: changes are not seen.',
     notOn: {
       'a failover in which nobody leads for a minute': {
         [of('reroll_leader')]: '1x18 0x20',
-        [of('reroll_leader', 'pod="b"')]: '0x19 1x20',
+        [of('reroll_leader', 'pod="reroll-watcher-b"')]: '0x19 1x20',
       },
     },
   },
   {
+    alert: 'RerollNoLeader',
+    on: { [of('reroll_leader', GREEN)]: '1x30', [of('reroll_leader')]: '1x10' },
+    summary: 'No watcher leads: changes are not seen.',
+    notOn: { 'a restart': { [of('reroll_leader')]: '1x17 _x2 1x20' } },
+  },
+  {
     alert: 'RerollNoWorker',
-    on: { [of('reroll_jobs_total')]: '1x5' },
-    labels: { namespace: 'reroll' },
+    on: { [of('reroll_jobs_total', GREEN)]: '1+1x30', [of('reroll_jobs_total')]: '1x5' },
     summary: 'No worker has reported metrics for 5 minutes: nothing is reloaded.',
     notOn: {
-      'one worker of two': { [of('reroll_jobs_total')]: '1x5', [of('reroll_jobs_total', 'pod="b"')]: '1x30' },
+      'one worker of two': {
+        [of('reroll_jobs_total')]: '1x5',
+        [of('reroll_jobs_total', 'pod="reroll-watcher-b"')]: '1x30',
+      },
     },
   },
   {
     alert: 'RerollAdminDown',
-    on: { [of('reroll_api_requests_total')]: '1x5' },
-    labels: { namespace: 'reroll' },
+    on: { [of('reroll_api_requests_total', GREEN)]: '1+1x30', [of('reroll_api_requests_total')]: '1x5' },
     summary: 'No admin has reported metrics for 5 minutes: API and dashboard are down. Reloads continue.',
     notOn: {
       'a restart': { [of('reroll_api_requests_total')]: '1x17 _x2 1x20' },
@@ -85,9 +102,9 @@ const CASES: readonly Case[] = [
   },
   {
     alert: 'RerollRedisDown',
-    on: { [of('reroll_redis_up')]: '1x10 0x20', [of('reroll_redis_up', 'pod="b"')]: '1x30' },
-    labels: { pod: 'a' },
-    summary: 'a is not connected to Redis, or cannot write to it.',
+    on: { [of('reroll_redis_up')]: '1x10 0x20', [of('reroll_redis_up', 'pod="reroll-watcher-b"')]: '1x30' },
+    labels: { pod: 'reroll-watcher-a' },
+    summary: 'reroll-watcher-a is not connected to Redis, or cannot write to it.',
     notOn: {
       'a restart of Redis': { [of('reroll_redis_up')]: '1x18 0 1x10' },
       'another install': ELSEWHERE('reroll_redis_up', '0x30'),
@@ -95,7 +112,10 @@ const CASES: readonly Case[] = [
   },
   {
     alert: 'RerollRedisFull',
-    on: { [of('reroll_redis_full')]: '0x10 1x20', [of('reroll_redis_full', 'pod="b"')]: '0x30' },
+    on: {
+      [of('reroll_redis_full')]: '0x10 1x20',
+      [of('reroll_redis_full', 'pod="reroll-watcher-b"')]: '0x30',
+    },
     summary:
       'Redis is full: the history is dropped and not written. Reloads continue as long as Redis accepts jobs.',
     notOn: { 'a Redis with room': { [of('reroll_redis_full')]: '0x30' } },
@@ -103,22 +123,23 @@ const CASES: readonly Case[] = [
   {
     alert: 'RerollNotSynced',
     on: { [of('reroll_synced')]: '0x30' },
-    labels: { pod: 'a' },
-    summary: 'a has not yet listed all objects that it watches.',
+    labels: { pod: 'reroll-watcher-a' },
+    summary: 'reroll-watcher-a has not yet listed all objects that it watches.',
     notOn: { 'a slow start': { [of('reroll_synced')]: '0x5 1x30' } },
   },
   {
     alert: 'RerollEventLoopHeldUp',
     on: { [of('nodejs_eventloop_lag_max_seconds')]: '2x30' },
-    labels: { pod: 'a' },
-    summary: 'The event loop of a was blocked for 2s.',
+    labels: { pod: 'reroll-watcher-a' },
+    summary: 'The event loop of reroll-watcher-a was blocked for 2s.',
     notOn: { 'one long turn': { [of('nodejs_eventloop_lag_max_seconds')]: '0.02x5 2 0.02x24' } },
   },
   {
     alert: 'RerollOwedTooLong',
     on: {
       [of('reroll_namespace_oldest_owed_seconds', IN_SHOP)]: '0+60x30',
-      [of('reroll_namespace_oldest_owed_seconds', 'pod="a",workload_namespace="other"')]: '0+10x30',
+      [of('reroll_namespace_oldest_owed_seconds', 'pod="reroll-watcher-a",workload_namespace="other"')]:
+        '0+10x30',
     },
     labels: { workload_namespace: 'shop' },
     summary:
@@ -133,7 +154,7 @@ const CASES: readonly Case[] = [
     alert: 'RerollStaleWorkloads',
     on: {
       [of('reroll_oldest_stale_rollout_seconds')]: '1200+60x30',
-      [of('reroll_oldest_stale_rollout_seconds', 'pod="b"')]: '0x30',
+      [of('reroll_oldest_stale_rollout_seconds', 'pod="reroll-watcher-b"')]: '0x30',
     },
     summary: 'A rollout with newer data has been incomplete for 40m 0s.',
     notOn: {
@@ -151,17 +172,19 @@ const CASES: readonly Case[] = [
     alert: 'RerollCertificateExpiresSoon',
     // At 20 minutes, with three hours left.
     on: {
-      [of('reroll_certificate_expiry_timestamp_seconds', `pod="a",${TLS}`)]: '12000x30',
-      [of('reroll_certificate_expiry_timestamp_seconds', `pod="b",${TLS}`)]: '9000000x30',
+      [of('reroll_certificate_expiry_timestamp_seconds', `pod="reroll-watcher-a",${TLS}`)]: '12000x30',
+      [of('reroll_certificate_expiry_timestamp_seconds', `pod="reroll-watcher-b",${TLS}`)]: '9000000x30',
     },
     labels: { secret_namespace: 'shop', secret: 'tls' },
     summary: 'Pods run with a certificate of the Secret shop/tls that expires in 3h 0m 0s.',
     notOn: {
       'one that is valid for eight days': {
-        [of('reroll_certificate_expiry_timestamp_seconds', `pod="a",${TLS}`)]: `${8 * 86_400}x30`,
+        [of('reroll_certificate_expiry_timestamp_seconds', `pod="reroll-watcher-a",${TLS}`)]:
+          `${8 * 86_400}x30`,
       },
       'one that was replaced, and the pods with it': {
-        [of('reroll_certificate_expiry_timestamp_seconds', `pod="a",${TLS}`)]: '12000x17 9000000x20',
+        [of('reroll_certificate_expiry_timestamp_seconds', `pod="reroll-watcher-a",${TLS}`)]:
+          '12000x17 9000000x20',
       },
     },
   },
@@ -184,10 +207,14 @@ const CASES: readonly Case[] = [
     // At 20 minutes, one minute and 19 minutes ago.
     on: {
       [of('reroll_namespace_last_failed_reload_timestamp_seconds', IN_SHOP)]: '_x10 60x8 1140x10',
-      [of('reroll_namespace_last_failed_reload_timestamp_seconds', 'pod="b",workload_namespace="shop"')]:
-        '60x30',
-      [of('reroll_namespace_last_failed_reload_timestamp_seconds', 'pod="a",workload_namespace="other"')]:
-        '60x30',
+      [of(
+        'reroll_namespace_last_failed_reload_timestamp_seconds',
+        'pod="reroll-watcher-b",workload_namespace="shop"',
+      )]: '60x30',
+      [of(
+        'reroll_namespace_last_failed_reload_timestamp_seconds',
+        'pod="reroll-watcher-a",workload_namespace="other"',
+      )]: '60x30',
     },
     labels: { workload_namespace: 'shop' },
     summary:
@@ -201,8 +228,8 @@ const CASES: readonly Case[] = [
   {
     alert: 'RerollJobsFail',
     on: {
-      [of('reroll_jobs_total', 'pod="a",queue="changes",result="failed"')]: '0x10 1x20',
-      [of('reroll_jobs_total', 'pod="b",queue="resumes",result="failed"')]: '1x30',
+      [of('reroll_jobs_total', 'pod="reroll-watcher-a",queue="changes",result="failed"')]: '0x10 1x20',
+      [of('reroll_jobs_total', 'pod="reroll-watcher-b",queue="resumes",result="failed"')]: '1x30',
     },
     labels: { queue: 'changes' },
     summary:
@@ -217,7 +244,7 @@ const CASES: readonly Case[] = [
   },
   {
     alert: 'RerollJobsFail',
-    on: { [of('reroll_jobs_total', 'pod="a",queue="reloads",result="invalid"')]: '0x10 1x20' },
+    on: { [of('reroll_jobs_total', 'pod="reroll-watcher-a",queue="reloads",result="invalid"')]: '0x10 1x20' },
     labels: { queue: 'reloads' },
     summary:
       'Jobs of the queue reloads failed after all attempts, or could not be read, in the last 15 minutes. The resync enqueues what is still pending.',
@@ -303,10 +330,16 @@ it('each alert fires for its case, and for none of those beside it', async () =>
   const tests = CASES.flatMap(({ alert, on, labels = {}, summary, notOn }) => {
     const rule = rules.find((each) => each.alert === alert);
     const fired = {
-      exp_labels: { severity: rule?.labels.severity, ...labels },
+      exp_labels: { severity: rule?.labels.severity, namespace: 'reroll', ...labels },
       exp_annotations: { summary, runbook_url: rule?.annotations.runbook_url },
     };
-    const others = Object.entries(notOn).map(([what, series]) =>
+    // Another release in the namespace, whose name ends like this one's.
+    const green = Object.entries(on).map(([series, values]) => [
+      series.replace(/pod="/gu, 'pod="green-'),
+      values,
+    ]);
+    const isOfOthers = ABSENCES.has(alert) ? [] : [['another release', Object.fromEntries(green)] as const];
+    const others = [...isOfOthers, ...Object.entries(notOn)].map(([what, series]) =>
       testOf(`${alert}: ${what}`, series, { alert, alerts: [] }),
     );
     return [testOf(`${alert} fires`, on, { alert, alerts: [fired] }), ...others];

@@ -8,6 +8,11 @@ annotations:
   runbook_url: {{ printf "%s#%s" $root.Values.prometheusRule.runbookUrl (index . 2 | lower) | quote }}
 {{- end -}}
 
+{{/* Selects the series of this release's processes, in PromQL: another release in the namespace has other pods. */}}
+{{- define "reroll.series" -}}
+namespace={{ include "reroll.namespace" . | quote }},pod=~{{ printf "%s-(watcher|worker|admin|standalone)-.+" (include "reroll.fullname" . | regexQuoteMeta) | quote }}
+{{- end -}}
+
 {{/* What ServiceMonitor and PodMonitor say of an endpoint; takes the values of one. */}}
 {{- define "reroll.endpoint" -}}
 path: /metrics
