@@ -122,11 +122,11 @@ describe('with ALERT_GROUPING=change', () => {
     // Until an attempt has all three, nothing is accepted: how fast they reload decides nothing.
     sink.status = 500;
     await space.setData('ConfigMap/many', { v: '2' });
-    const group = reroll.catalog.keys.alerts + keyIn(space, 'ConfigMap/many');
+    const sending = `${reroll.catalog.keys.alerts}sending:${keyIn(space, 'ConfigMap/many')}`;
     const hasAll = ({ body }: { body: string }): boolean => body.includes('reloaded 3 workloads');
     await eventually(async () => sink.received.some(hasAll), { what: 'an attempt with all three' });
     sink.status = 200;
-    await eventually(async () => (await reroll.redis.scard(group)) === 0, { what: 'the alert' });
+    await eventually(async () => (await reroll.redis.scard(sending)) === 0, { what: 'the alert' });
     const accepted = sink.received.filter(({ status }) => status === 200);
     expect(accepted.map(({ type }) => type)).toEqual(['text/plain']);
     expect(accepted.map(({ body }) => body)).toEqual([

@@ -32,19 +32,21 @@ export class NotificationProcessor {
     this.#context = context;
   }
 
-  /** Rejects with a `JobError`, or ioredis' error. */
-  async handle(job: NotificationJob): Promise<void> {
+  /** Returns whether anything was sent: an earlier job may have sent what this one was for. Rejects with a `JobError`, or ioredis' error. */
+  async handle(job: NotificationJob): Promise<boolean> {
+    if (job.type === 'alerts') return await this.#group(job.source);
     if (job.type === 'webhook') await this.#webhook(job);
-    else if (job.type === 'alert') await this.#alert(job.source, [job.workload]);
-    else await this.#group(job.source);
+    else await this.#alert(job.source, [job.workload]);
+    return true;
   }
 
-  async #group(source: SourceKey): Promise<void> {
+  async #group(source: SourceKey): Promise<boolean> {
     const { groups } = this.#context;
-    const workloads = await groups.members(source);
-    if (workloads.length === 0) return;
+    const workloads = await groups.take(source);
+    if (workloads.length === 0) return false;
     await this.#alert(source, workloads);
-    await groups.remove(source, workloads);
+    await groups.sent(source, workloads);
+    return true;
   }
 
   async #alert(source: SourceKey, workloads: readonly WorkloadKey[]): Promise<void> {

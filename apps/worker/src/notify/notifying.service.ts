@@ -94,8 +94,7 @@ function handlerOf(
     queue: NOTIFICATIONS,
     schema: notificationJob,
     handle: async (job) => {
-      await processor.handle(job);
-      metrics.notifications.inc({ type: typeOf(job), result: 'delivered' });
+      if (await processor.handle(job)) metrics.notifications.inc({ type: typeOf(job), result: 'delivered' });
     },
     failed: async (job, error, { number, isLast }) => {
       metrics.notifications.inc({ type: typeOf(job), result: isLast ? 'failed' : 'retry' });
