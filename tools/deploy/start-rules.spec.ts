@@ -113,7 +113,7 @@ const OTHERS: readonly (readonly [string, ChartValues, string])[] = [
   [
     'no URL of a webhook',
     { reloader: { webhookUrl: 'x' } },
-    'reloader.webhookUrl cannot be read: give a URL such as https://host/path (http or https).',
+    'reloader.webhookUrl cannot be read: give a URL such as https://host/path (http or https; special characters of a user or password percent-encoded).',
   ],
   [
     'a host of Redis with a port',

@@ -396,11 +396,23 @@ describe('a credential', () => {
     ['after a flag with one dash', ['-redis-url', SECRET], {}],
     ['in a webhook URL that is wrong', [`--webhook-url=ftp://h/${SECRET}`], {}],
     ['in a URL for alerts that is wrong', [], { ALERT_WEBHOOK_URL: `hooks.example/${SECRET}` }],
+    ['behind a user whose percent sign is not encoded', [`--webhook-url=https://50%:${SECRET}@h`], {}],
+    ['whose percent sign is not encoded', [], { ALERT_WEBHOOK_PROXY: `http://u:%${SECRET}@h` }],
+    // Together, they could be decoded.
+    [
+      'behind a user of Redis whose percent sign is not encoded',
+      [`--redis-url=redis://u%:41${SECRET}@h`],
+      {},
+    ],
     ['in another option by mistake', [`--debounce=redis://:${SECRET}@redis`], {}],
   ])('%s is not in the errors', (_sentence, argv, env) => {
     const errors = errorsOf(argv, { env });
     expect(errors.length).toBe(1);
     expect(errors.join()).not.toContain(SECRET);
+  });
+
+  it.each(['https://h/x', 'https://u%25:p%40w@h/x%'])('is accepted in %s', (url) => {
+    expect(optionsOf([], { env: { ALERT_WEBHOOK_URL: url } }).alertWebhookUrl).toBe(url);
   });
 
   it.each(['redis://h', 'rediss://:p%40w@h:6380/2', 'redis://u:p@[::1]:6379/'])(

@@ -156,12 +156,14 @@ function readRedisUrl(given: string): string | undefined {
   const url = new URL(given);
   const isRedis = url.protocol === 'redis:' || url.protocol === 'rediss:';
   const isPlace = url.hostname !== '' && /^(?:\/\d*)?$/u.test(url.pathname) && url.hash === '';
-  return isRedis && isPlace && canDecode(url.username + url.password) ? given : undefined;
+  return isRedis && isPlace && canDecodeUser(url) ? given : undefined;
 }
 
-function canDecode(text: string): boolean {
+/** Whether user and password are percent-encoded. */
+function canDecodeUser({ username, password }: URL): boolean {
   try {
-    decodeURIComponent(text);
+    decodeURIComponent(username);
+    decodeURIComponent(password);
     return true;
   } catch {
     return false;
@@ -241,9 +243,13 @@ function isNetwork(given: string): boolean {
 
 /** '' is undefined, which means none. */
 export function optionalHttpUrl(): ValueKind<string | undefined> {
-  const expects = 'a URL such as https://host/path (http or https)';
-  const read = (given: string): string | undefined =>
-    URL.canParse(given) && /^https?:$/u.test(new URL(given).protocol) ? given : undefined;
+  const expects =
+    'a URL such as https://host/path (http or https; special characters of a user or password percent-encoded)';
+  const read = (given: string): string | undefined => {
+    if (!URL.canParse(given)) return undefined;
+    const url = new URL(given);
+    return /^https?:$/u.test(url.protocol) && canDecodeUser(url) ? given : undefined;
+  };
   return optional({ type: 'url', expects, read, pattern: String.raw`^\s*(?i:https?):` });
 }
 
