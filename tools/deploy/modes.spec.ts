@@ -1,9 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { at, find, installed, workload } from './look.ts';
-import { externalRedis, manifestsWith, type ChartValues, type Manifest } from './render.ts';
+import { externalRedis, manifestsWith, refusalOf, type ChartValues, type Manifest } from './render.ts';
 import { merged } from './testing/merged.ts';
 
 const STANDALONE: ChartValues = { mode: 'standalone' };
+
+const GUIDE = join(import.meta.dirname, '../../docs/guide/install.md');
+
+/** The values of every `--set` in a text. */
+function setBy(text: string): readonly ChartValues[] {
+  return [...text.matchAll(/--set (\S+?)=(\w+)/gu)].map(([, path = '', value]) =>
+    path.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), typed(value)),
+  ) as readonly ChartValues[];
+}
+
+function typed(text = ''): unknown {
+  return ['true', 'false', 'null'].includes(text) ? JSON.parse(text) : text;
+}
 
 /** What no upgrade can change. */
 const FIXED = [
@@ -44,6 +59,37 @@ describe('between the modes', () => {
     const lease = (manifests: readonly Manifest[]): Manifest =>
       find(manifests, 'Lease', 'prod-reroll-watcher');
     expect(lease(now)).toEqual(lease(before));
+  });
+});
+
+/** Values of a distributed install, which an upgrade with `--reset-then-reuse-values` keeps. */
+const STORED: Readonly<Record<string, ChartValues>> = {
+  'a volume': { persistence: { enabled: true, storageClass: 'fast' } },
+  memory: { maxMemory: '1gb', resources: { limits: { memory: '2Gi' } } },
+  TLS: { tls: { enabled: true, existingSecret: 's' } },
+  passwords: {
+    auth: { existingSecret: 's', existingSecretKeys: { watcher: 'a', worker: 'b', admin: 'c' } },
+  },
+};
+
+describe('an upgrade to the standalone mode', () => {
+  it.each(Object.entries({ ...STORED, 'all of it': Object.values(STORED).reduce(merged) }))(
+    'is refused for a distributed Redis with %s, with what takes it out',
+    async (_what, redis) => {
+      const stored = { ...STANDALONE, redis };
+      const said = await refusalOf(stored);
+      expect(said).toContain('is for a Redis with a pod of its own');
+      expect((await manifestsWith(setBy(said).reduce(merged, stored))).length).toBeGreaterThan(10);
+    },
+  );
+
+  it('works for a Redis with a volume as the guide says', async () => {
+    const commands = readFileSync(GUIDE, 'utf8').match(/^helm upgrade .*mode=standalone.*$/gmu) ?? [];
+    const stored = { redis: { persistence: { enabled: true } } };
+    const said = await Promise.all(
+      commands.map((command) => refusalOf(setBy(command).reduce(merged, stored))),
+    );
+    expect(said).toContain('nothing: it was rendered');
   });
 });
 

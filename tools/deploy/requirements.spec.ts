@@ -409,12 +409,12 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
   [
     'a volume for a Redis in memory',
     { mode: 'standalone', redis: { persistence: { enabled: true } } },
-    'redis.persistence.enabled is for a Redis with a pod of its own, and with mode standalone Redis is in the pod, in memory and without a port: take it out, set redis.external and redis.enabled to false for a Redis of yours, or set mode to distributed.',
+    'redis.persistence.enabled is for a Redis with a pod of its own, and with mode standalone Redis is in the pod, in memory and without a port: take it out (in an upgrade that keeps its values: --set redis.persistence.enabled=false), set redis.external and redis.enabled to false for a Redis of yours, or set mode to distributed.',
   ],
   [
     'memory of a Redis with a pod of its own, for one in the process',
     { mode: 'standalone', redis: { maxMemory: '1gb' } },
-    'redis.maxMemory is "1gb", and is for a Redis with a pod of its own: with mode standalone, take it out, and set standalone.redisMaxMemory (now "192mb") instead.',
+    'redis.maxMemory is "1gb", and is for a Redis with a pod of its own: with mode standalone, take it out (in an upgrade that keeps its values: --set redis.maxMemory=null), and set standalone.redisMaxMemory (now "192mb") instead.',
   ],
   [
     'TLS to a Redis without a port',
