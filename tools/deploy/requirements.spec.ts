@@ -81,7 +81,7 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
   [
     'a duration out of its range',
     { reloader: { lease: { duration: '500ms' } } },
-    'reloader.lease.duration is 500ms: give a duration from 1s to 1h.',
+    'reloader.lease.duration is "500ms": give a duration such as 500ms, 1h30m or 7d, from 1s to 1h.',
   ],
   [
     'a Lease that ends within a second',

@@ -11,7 +11,7 @@ const USERS = Object.fromEntries(
 
 /** What a process would refuse when it starts, as values of `redis.external`, and what helm says first. */
 const OF_REDIS: readonly (readonly [string, ChartValues, string])[] = [
-  ['no URL', { url: 'h:6379' }, 'redis.external.url is no URL of Redis'],
+  ['no URL', { url: 'h:6379' }, 'redis.external.url cannot be read: give a URL such as redis://'],
   ['a URL twice', { url, ...keys({ url: 'u' }) }, 'redis.external has a url and a Secret with one'],
   ['two places', { url, host: 'h' }, 'redis.external has url and host: leave one of them.'],
   ['a port beside a URL', { url, port: 1 }, 'redis.external.port is that of redis.external.host'],
@@ -83,8 +83,12 @@ const OTHERS: readonly (readonly [string, ChartValues, string])[] = [
     { reloader: { enablePProf: true, pprofAddr: 'localhost' } },
     'give an address such as :6060.',
   ],
-  ['no label selector', { reloader: { resourceLabelSelector: 'a in (' } }, 'which is no label selector'],
-  ['no selector of namespaces', { reloader: { namespaceSelector: 'a notin b)' } }, 'no label selector'],
+  [
+    'no label selector',
+    { reloader: { resourceLabelSelector: 'a in (' } },
+    'give a label selector such as env=prod',
+  ],
+  ['no selector of namespaces', { reloader: { namespaceSelector: 'a notin b)' } }, 'give a label selector'],
   [
     'waves that are none',
     { reloader: { waves: 'x' } },

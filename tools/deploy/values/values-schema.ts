@@ -71,11 +71,14 @@ export function listWordsOf({ type }: AnyOption): readonly string[] {
   return /^[a-z0-9]+(,[a-z0-9]+)+$/u.test(type) ? type.split(',') : [];
 }
 
+/** Of 15 digits, as options have at most. */
+const LARGEST = 999_999_999_999_999;
+
 /** `expects` is the one place that tells an option's range. */
 function rangeOf({ expects }: AnyOption): Schema {
-  const [, from, to] = /(?:from )?(\d+)(?: to (\d+)| or more)/u.exec(expects) ?? [];
+  const [, from, to = LARGEST] = /(?:from )?(\d+)(?: to (\d+)| or more)/u.exec(expects) ?? [];
   return {
     ...(from === undefined ? {} : { minimum: Number(from) }),
-    ...(to === undefined ? {} : { maximum: Number(to) }),
+    maximum: Number(to),
   };
 }

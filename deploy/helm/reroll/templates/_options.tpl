@@ -56,6 +56,8 @@
 {{- include "reroll.leaseName" .root -}}
 {{- else if eq .option.flag "--cluster-name" -}}
 {{- include "reroll.clusterName" .root -}}
+{{- else if and (eq .option.form "list") (not .option.isOneText) -}}
+{{- include "reroll.items" $text | fromYamlArray | join "," -}}
 {{- else -}}
 {{- $text -}}
 {{- end -}}

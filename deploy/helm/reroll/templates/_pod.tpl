@@ -3,9 +3,9 @@
 {{/* A Go duration in milliseconds, without what is less than one. */}}
 {{- define "reroll.milliseconds" -}}
 {{- $milliseconds := 0.0 -}}
-{{- $units := dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000 -}}
-{{- range regexFindAll "[0-9.]+(ms|s|m|h|d)" . -1 -}}
-{{- $unit := regexFind "[a-z]+" . -}}
+{{- $units := dict "ns" 1e-6 "us" 1e-3 "µs" 1e-3 "μs" 1e-3 "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000 -}}
+{{- range regexFindAll "[0-9.]+(ns|us|µs|μs|ms|s|m|h|d)" . -1 -}}
+{{- $unit := regexFind "[^0-9.]+" . -}}
 {{- $milliseconds = addf $milliseconds (mulf (trimSuffix $unit . | float64) (get $units $unit)) -}}
 {{- end -}}
 {{- $milliseconds | int64 -}}

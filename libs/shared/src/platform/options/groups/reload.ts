@@ -2,13 +2,11 @@
 import { ADOPTED_SYSTEMS } from '@reroll/core/adopted/adopted';
 import { MARKER_HASHES } from '@reroll/core/marker/marker-hash';
 import { BOTH, options, WORKER } from '../parsing/option.ts';
+import { RELOAD_LIMIT, WAVES, WINDOWS } from '../parsing/forms.ts';
 import { readLimit } from '@reroll/core/holds/reload-limit';
 import { LONGEST_BAKE, readWaves } from '@reroll/core/holds/waves';
 import { readWindows } from '@reroll/core/holds/window';
 import { bool, boolText, duration, integer, list, oneOf, optionalPath, scalar } from '../parsing/values.ts';
-
-/** Roughly. */
-const WINDOW = String.raw`([a-z,-]+\s+)?\d{1,2}:\d{2}\s*-\s*\d{1,2}:\d{2}(\s+[a-z][\w+/-]*)?`;
 
 export const reloadOptions = options('Reloading', {
   autoReloadAll: {
@@ -102,7 +100,7 @@ export const reloadOptions = options('Reloading', {
       type: 'count/duration',
       expects: 'a limit such as 10/10m (1 to 50 reloads in 1s to 24h), or none',
       read: (text) => (readLimit(text).state === 'unreadable' ? undefined : text),
-      pattern: String.raw`^\s*(none|\d{1,4}/[+]?[\d.]\S*)\s*$`,
+      pattern: String.raw`^\s*${RELOAD_LIMIT}\s*$`,
     }),
   },
   reloadWindow: {
@@ -115,7 +113,7 @@ export const reloadOptions = options('Reloading', {
       type: 'windows',
       expects: 'windows such as "Mon-Fri 22:00-04:00 Europe/Berlin", separated by ";", or always',
       read: (text) => (readWindows(text).state === 'unreadable' ? undefined : text),
-      pattern: String.raw`^(?i:\s*always\s*|[\s;]*${WINDOW}(\s*;\s*(${WINDOW})?)*\s*)$`,
+      pattern: String.raw`^\s*${WINDOWS}\s*$`,
     }),
   },
   requireApproval: {
@@ -136,7 +134,7 @@ export const reloadOptions = options('Reloading', {
       type: 'count or %,…',
       expects: 'at most 10 numbers or percentages such as 1,10%,100%, or none',
       read: (text) => (readWaves(text).state === 'unreadable' ? undefined : text),
-      pattern: String.raw`^\s*(none|\d{1,6}%?(\s*,\s*\d{1,6}%?){0,9})\s*$`,
+      pattern: String.raw`^\s*${WAVES}\s*$`,
     }),
   },
   bake: {

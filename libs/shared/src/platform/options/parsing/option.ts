@@ -38,10 +38,12 @@ export interface ValueKind<T> {
   /** Reads the text, or a list's elements. Its only issue is `expects`. */
   readonly schema: z.ZodType<T>;
   /**
-   * What every good value, or element of a list, matches, so that Helm refuses others before a pod does. Both JavaScript's and Go's
-   * regular expressions have to read it.
+   * Good values, or elements of a list, match this and others do not (`patterns.spec.ts` has the exceptions), so that Helm refuses what
+   * a process would refuse. Both JavaScript's and Go's regular expressions have to read it.
    */
   readonly pattern?: string;
+  /** The pattern is that of the whole list. */
+  readonly isOneText?: true;
 }
 
 export interface OptionSpec<T, A extends readonly App[] = readonly App[]> extends ValueKind<T> {

@@ -5,6 +5,7 @@ import { formatDuration, parseDuration } from '@reroll/core/durations';
 import { parseLabelSelector, type LabelSelector } from '@reroll/core/label-selector';
 import { parseListenAddress } from '../../http/listen-address.ts';
 import type { ListenAddress } from '../../http/listen-address.ts';
+import * as forms from './forms.ts';
 import type { ValueKind } from './option.ts';
 
 /** A schema from text to `T`; `read` returns undefined for unexpected text. */
@@ -147,7 +148,8 @@ export function optionalInteger(range: Range): ValueKind<number | undefined> {
 
 export function listenAddress(): ValueKind<ListenAddress> {
   const expects = 'an address such as :9090, 127.0.0.1:9090 or [::1]:9090';
-  return scalar({ type: 'host:port', expects, read: parseListenAddress });
+  const pattern = String.raw`^(?:\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._-]+)?:${forms.PORT_OR_ZERO}$`;
+  return scalar({ type: 'host:port', expects, read: parseListenAddress, pattern });
 }
 
 /** `redis://` or `rediss://`, then `host[:port][/db]`, optionally after credentials and an `@`. */
@@ -174,14 +176,19 @@ function canDecodeUser({ username, password }: URL): boolean {
 export function redisUrl(): ValueKind<string | undefined> {
   const expects =
     'a URL such as redis://user:password@host:6379/0 or rediss://… (special characters of a password percent-encoded)';
-  return optional({ type: 'url', expects, read: readRedisUrl });
+  return optional({
+    type: 'url',
+    expects,
+    read: readRedisUrl,
+    pattern: String.raw`^\s*${forms.REDIS_URL}\s*$`,
+  });
 }
 
 /** '' is undefined, which means none. */
 export function optionalHost(): ValueKind<string | undefined> {
   const expects = 'a host name or an IP address, without a port';
   const read = (given: string): string | undefined => (isIPv6(given) || HOST.test(given) ? given : undefined);
-  return optional({ type: 'host', expects, read, pattern: `${HOST.source}|${IPV6}` });
+  return optional({ type: 'host', expects, read, pattern: `^(?:${forms.HOST}|${forms.IPV6_IN_ZONE})$` });
 }
 
 /** A port. Undefined for '' and for what Kubernetes writes into such a variable for a Service. */
@@ -206,9 +213,7 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** Roughly. */
-const IPV6 = String.raw`^[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(%\w+)?$`;
-const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u;
+const HOST = new RegExp(`^${forms.HOST}$`, 'u');
 
 /** `host`, `host:port`, `[::1]` or `[::1]:port`. */
 function readHostPort(given: string, otherwise: number): HostPort | undefined {
@@ -223,14 +228,16 @@ function readHostPort(given: string, otherwise: number): HostPort | undefined {
 /** Addresses, comma-separated. `port` is the default port. */
 export function hostPorts(port: number): ValueKind<readonly HostPort[]> {
   const expects = `addresses such as redis-0:${port},redis-1:${port}`;
-  const pattern = String.raw`^(\[[^\]]+\]|[A-Za-z0-9][A-Za-z0-9._-]*)(:\d{1,5})?$`;
+  const pattern = String.raw`^(?:\[${forms.IPV6_IN_ZONE}\]|${forms.HOST})(?::${forms.PORT})?$`;
   return list({ type: 'host:port', expects, read: (given) => readHostPort(given, port), pattern });
 }
 
 /** Networks in CIDR notation, or single addresses; comma-separated. */
 export function networks(): ValueKind<readonly string[]> {
   const expects = 'networks such as 10.0.0.0/8 or fd00::/8, or single addresses';
-  const pattern = String.raw`^[0-9A-Fa-f:.]+(%\w+)?(/\d{1,3})?$`;
+  const of4 = String.raw`(?:0{0,2}\d|0?[12]\d|0?3[0-2])`;
+  const of6 = String.raw`(?:0?\d{1,2}|00\d|1[01]\d|12[0-8])`;
+  const pattern = `^(?:${forms.IPV4}(?:/${of4})?|${forms.IPV6_IN_ZONE}(?:/${of6})?)$`;
   return list({ type: 'CIDR', expects, read: (given) => (isNetwork(given) ? given : undefined), pattern });
 }
 
@@ -250,13 +257,10 @@ export function optionalHttpUrl(): ValueKind<string | undefined> {
     const url = new URL(given);
     return /^https?:$/u.test(url.protocol) && canDecodeUser(url) ? given : undefined;
   };
-  return optional({ type: 'url', expects, read, pattern: String.raw`^\s*(?i:https?):` });
+  return optional({ type: 'url', expects, read, pattern: String.raw`^\s*${forms.HTTP_URL}\s*$` });
 }
 
-/** The characters of an annotation's key: a name behind an optional DNS prefix. */
-const KEY_FORM = String.raw`(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-\w.]*[A-Za-z0-9])?$`;
-/** As the API server accepts it: a name of at most 63 characters. */
-const ANNOTATION_KEY = new RegExp(`^(?=(?:[^/]{1,253}/)?[^/]{1,63}$)${KEY_FORM}`, 'u');
+const ANNOTATION_KEY = new RegExp(`^${forms.ANNOTATION_KEY}$`, 'u');
 
 /** An annotation key. '' is accepted, as in stakater/Reloader: no object has such an annotation, so it is switched off. */
 export function annotationKey(): ValueKind<string> {
@@ -264,14 +268,13 @@ export function annotationKey(): ValueKind<string> {
     type: 'annotation key',
     expects: 'the key of an annotation such as example.com/reload, or nothing to switch it off',
     read: (given) => (given === '' || ANNOTATION_KEY.test(given) ? given : undefined),
-    pattern: `^$|^${KEY_FORM}`,
+    pattern: `^(?:${forms.ANNOTATION_KEY})?$`,
   });
 }
 
 /** The key of an annotation that Reroll writes, which cannot be switched off. */
 export function writtenAnnotationKey(): ValueKind<string> {
-  const kind = matching('the key of an annotation such as example.com/reload', ANNOTATION_KEY);
-  return { ...kind, pattern: `^${KEY_FORM}` };
+  return matching('the key of an annotation such as example.com/reload', ANNOTATION_KEY);
 }
 
 /** A comma-separated list, as pflag's stringSlice reads it, trimmed and without duplicates. */
@@ -297,5 +300,6 @@ export function labelSelector(): ValueKind<LabelSelector | undefined> {
     context.addIssue({ code: 'custom', message: expects });
     return z.NEVER;
   });
-  return { form: 'list', type: 'label selector', expects, schema };
+  const pattern = `^${forms.LABEL_SELECTOR}$`;
+  return { form: 'list', type: 'label selector', expects, schema, pattern, isOneText: true };
 }
