@@ -67,6 +67,28 @@ it('tell what one process means, and where to look', async () => {
   expect(await notesWith(elsewhere)).not.toContain('are lost');
 });
 
+it.each<[string, ChartValues]>([
+  ['watcher.resources', { watcher: { resources: { limits: { memory: '1Gi' } } } }],
+  ['worker.resources', { worker: { resources: { requests: { cpu: null } } } }],
+  ['admin.resources', { admin: { resources: { requests: { cpu: '1' } } } }],
+  ['admin.podDisruptionBudget', { admin: { podDisruptionBudget: { enabled: false } } }],
+  ['worker.podDisruptionBudget', { worker: { podDisruptionBudget: { minAvailable: 1 } } }],
+  ['redis.persistence.storageClass', { redis: { persistence: { enabled: 'auto', storageClass: 'fast' } } }],
+])('tell that one process ignores %s', async (path, values) => {
+  const text = `\nNo effect in this mode: ${path}.\n`;
+  expect(await notesWith({ mode: 'standalone', ...values })).toContain(text);
+  for (const others of [{ mode: 'standalone' }, values])
+    expect(await notesWith(others)).not.toContain('No effect in this mode');
+});
+
+it('tell that the distributed mode ignores the values of the standalone one', async () => {
+  const values = {
+    standalone: { resources: { limits: { memory: '1Gi' } }, podDisruptionBudget: { enabled: false } },
+  };
+  const text = 'No effect in this mode: standalone.resources, standalone.podDisruptionBudget.';
+  expect(await notesWith(values)).toContain(text);
+});
+
 it("tell whether anything limits the workers' account", async () => {
   const text = 'No ValidatingAdmissionPolicy limits the ServiceAccount of the workers';
   expect(await notesWith({})).toContain(text);

@@ -322,6 +322,34 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     { redis: { external: { host: 'r' } } },
     'redis.external.host is set, and redis.enabled too: set redis.enabled to false to use a Redis of yours.',
   ],
+  ...(
+    [
+      ['username', { username: 'u', password: 'p' }],
+      ['password', { password: 'p' }],
+      ['database', { database: 0 }],
+      ['existingSecret', { existingSecret: 's' }],
+      ['tls.enabled', { tls: { enabled: true } }],
+      ['tls.caSecret', { tls: { caSecret: 's' } }],
+      ['sentinel.master', { sentinel: { master: 'm' } }],
+      ['users.watcher.username', { users: USERS }],
+    ] as const
+  ).map(
+    ([path, external]) =>
+      [
+        `${path} of a Redis of yours, and one of ours`,
+        { redis: { external } },
+        `redis.external.${path} is set, and redis.enabled too: set redis.enabled to false to use a Redis of yours.`,
+      ] as const,
+  ),
+  [
+    'KEDA and a certificate for another name than the host',
+    {
+      worker: { keda: { enabled: true } },
+      reloader: { clusterName: 'a' },
+      ...externalRedis({ host: 'r', tls: { enabled: true, serverName: 'n' } }),
+    },
+    'worker.keda verifies the certificate of Redis for its host, not for redis.external.tls.serverName: take that out, or set worker.keda.prometheusAddress.',
+  ],
   [
     'no Redis at all',
     { redis: { enabled: false } },

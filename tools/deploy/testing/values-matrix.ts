@@ -85,7 +85,7 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
       port: 6380,
       database: 3,
       ...secret,
-      tls: { enabled: true, caSecret: 'ca', certSecret: 'cert', serverName: 'redis' },
+      tls: { enabled: true, caSecret: 'ca', certSecret: 'cert' },
     }),
     worker: { keda: { enabled: true } },
     reloader: { clusterName: 'prod' },

@@ -72,10 +72,13 @@ const everywhere = (value: string): readonly (readonly [string, ChartValues])[] 
           certSecret: value,
           certKey: value,
           keyKey: value,
-          serverName: value,
         },
       }),
     },
+  ],
+  [
+    'a Redis with another name in its certificate',
+    { redis: external({ host: 'h', tls: { enabled: true, serverName: value } }) },
   ],
   [
     'a Redis of yours and KEDA',

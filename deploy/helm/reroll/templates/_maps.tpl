@@ -13,3 +13,21 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
+
+{{/* Values that the mode has no pod for, and that are not their defaults, as a YAML list. What is an error in one mode and not in
+     the other is refused instead (requirements.yaml). */}}
+{{- define "reroll.unusedValues" -}}
+{{- $isStandalone := include "reroll.isStandalone" . -}}
+{{- $components := $isStandalone | empty | ternary (list "standalone") (list "watcher" "worker" "admin") -}}
+{{- $unused := list -}}
+{{- range (.Files.Get "maps.json" | fromJson).maps -}}
+{{- if and (hasKey . "default") (has (first .path) $components) -}}
+{{- $value := get (get $.Values (first .path)) (last .path) -}}
+{{- if ne (toJson $value) (toJson .default) -}}{{- $unused = append $unused (join "." .path) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if and $isStandalone .Values.redis.enabled .Values.redis.persistence.storageClass -}}
+{{- $unused = append $unused "redis.persistence.storageClass" -}}
+{{- end -}}
+{{- toYaml $unused -}}
+{{- end -}}
