@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { parse } from 'yaml';
 
 const DIST = join(import.meta.dirname, '../../apps/cli/dist');
@@ -45,7 +46,7 @@ describe('the package of the command line', () => {
   it('runs by npx from the tarball, with nothing to fetch', () => {
     expect(
       run('npx', '--offline', '--yes', `--package=./${packed.filename}`, 'reroll', 'version', '--client'),
-    ).toBe('Client: 0.1.0\n');
+    ).toBe(`Client: ${VERSION}\n`);
   });
 
   it('installs both names, and each calls itself so', () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { at, installed, titleOf, workload } from './look.ts';
 import { manifestsWith, type Manifest } from './render.ts';
 
@@ -98,7 +99,7 @@ describe.each(['watcher', 'worker', 'admin'])('the %s', (component) => {
 
   it('runs the program of the image in its role', () => {
     const { container, args } = workload(manifests, component);
-    expect(at(container, 'image')).toBe('ghcr.io/reroll/reroll:0.1.0');
+    expect(at(container, 'image')).toBe(`ghcr.io/reroll/reroll:${VERSION}`);
     expect(args[0]).toBe(component);
     expect(at(container, 'command')).toBeUndefined();
   });

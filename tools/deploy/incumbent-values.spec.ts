@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { at, find, installed, workload } from './look.ts';
 import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
 import { difference } from './testing/facts.ts';
@@ -44,7 +45,7 @@ const NO_RIGHTS: readonly string[] = [
 /** Taken out for another: `- old`, `+ new`. */
 const image = (to: string): readonly string[] =>
   [WATCHER, WORKER, MAKE_SECRETS].flatMap((title) => [
-    `- ${title} container.image="ghcr.io/reroll/reroll:0.1.0"`,
+    `- ${title} container.image="ghcr.io/reroll/reroll:${VERSION}"`,
     `+ ${title} container.image="${to}"`,
   ]);
 
@@ -60,7 +61,7 @@ const IMAGES: readonly Row[] = [
     'global.imageRegistry is the registry of every image',
     { global: { imageRegistry: 'r.example/' } },
     [
-      ...image('r.example/reroll/reroll:0.1.0'),
+      ...image(`r.example/reroll/reroll:${VERSION}`),
       `- ${REDIS} container.image="docker.io/library/redis:7.2.11-alpine"`,
       `+ ${REDIS} container.image="r.example/library/redis:7.2.11-alpine"`,
     ],
@@ -69,7 +70,7 @@ const IMAGES: readonly Row[] = [
     'image.name is the path below that registry',
     { global: { imageRegistry: 'r.example' }, image: { name: 'mirror/reroll' } },
     [
-      ...image('r.example/mirror/reroll:0.1.0'),
+      ...image(`r.example/mirror/reroll:${VERSION}`),
       `- ${REDIS} container.image="docker.io/library/redis:7.2.11-alpine"`,
       `+ ${REDIS} container.image="r.example/library/redis:7.2.11-alpine"`,
     ],
@@ -79,7 +80,7 @@ const IMAGES: readonly Row[] = [
     { global: { imagePullSecrets: ['a', { name: 'b' }] } },
     PULL_SECRETS,
   ],
-  ['image.repository', { image: { repository: 'r.example/x' } }, image('r.example/x:0.1.0')],
+  ['image.repository', { image: { repository: 'r.example/x' } }, image(`r.example/x:${VERSION}`)],
   ['image.tag', { image: { tag: '9.9.9' } }, image('ghcr.io/reroll/reroll:9.9.9')],
   [
     'image.digest goes before the tag',

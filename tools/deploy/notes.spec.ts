@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { renderChart, type ChartValues } from './render.ts';
 
 async function notesWith(values: ChartValues, api?: string): Promise<string> {
@@ -137,10 +138,10 @@ it.each<[string, ChartValues, boolean]>([
   const notes = await notesWith(values);
   for (const text of [
     'No image is published',
-    '\n  kind load docker-image ghcr.io/reroll/reroll:0.1.0\n',
-    '\n  minikube image load ghcr.io/reroll/reroll:0.1.0\n',
-    '\n  k3d image import ghcr.io/reroll/reroll:0.1.0\n',
-    '\n  npm run images -- --image=REGISTRY/reroll:0.1.0 --push\n',
+    `\n  kind load docker-image ghcr.io/reroll/reroll:${VERSION}\n`,
+    `\n  minikube image load ghcr.io/reroll/reroll:${VERSION}\n`,
+    `\n  k3d image import ghcr.io/reroll/reroll:${VERSION}\n`,
+    `\n  npm run images -- --image=REGISTRY/reroll:${VERSION} --push\n`,
     '\n  helm upgrade prod CHART -n ops --reset-then-reuse-values --set image.repository=REGISTRY/reroll\n',
   ])
     expect(notes.includes(text)).toBe(isTold);

@@ -15,13 +15,14 @@ import { ensureHelm } from '../deploy/ensure-helm.ts';
 import { imagesOf } from '../deploy/values/images-file.ts';
 import { at, workload } from '../deploy/look.ts';
 import { manifestsOf, manifestsWith, type ChartValues } from '../deploy/render.ts';
-import { disagreements, versionsIn } from './version.ts';
+import { disagreements, setVersion, versionsIn } from './version.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reroll-release-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the version', () => {
   const versions = versionsIn(ROOT);
+  const version = versions.get('package.json') ?? '';
 
   it('is the same in every package.json and in the chart', () => {
     expect(disagreements(versions, `v${versions.get('package.json')}`)).toEqual([]);
@@ -31,10 +32,36 @@ describe('the version', () => {
     const core = 'apps/worker/package.json @reroll/core';
     const changed = new Map([...versions, ['apps/worker/package.json', '9.9.9'], [core, '9.9.7']]);
     expect(disagreements(changed, 'v9.9.8')).toEqual([
-      'apps/worker/package.json says 9.9.9; expected 0.1.0, as package.json says',
-      `${core} says 9.9.7; expected 0.1.0, as package.json says`,
-      'the tag says 9.9.8; expected 0.1.0, as package.json says',
+      `apps/worker/package.json says 9.9.9; expected ${version}, as package.json says`,
+      `${core} says 9.9.7; expected ${version}, as package.json says`,
+      `the tag says 9.9.8; expected ${version}, as package.json says`,
     ]);
+  });
+
+  it('is set wherever it is named, but not in what tells of the past or of others', async () => {
+    const { stdout } = await run('git', ['-C', ROOT, 'ls-files']);
+    const files = stdout.trim().split('\n');
+    const copy = join(folder, 'bumped');
+    for (const file of files) cpSync(join(ROOT, file), join(copy, file), { recursive: true });
+    setVersion(copy, '77.8.9');
+    expect(new Set(versionsIn(copy).values())).toEqual(new Set(['77.8.9']));
+    const old = new RegExp(`(?<![\\d.]|[Bb]efore )${version.replaceAll('.', '\\.')}(?!\\d|\\.\\d)`, 'u');
+    const ofOthers = /^CHANGELOG\.md$|\bpackage-lock\.json$|\/go\.(mod|sum)$/u;
+    const naming = files.filter(
+      (file) => !ofOthers.test(file) && old.test(readFileSync(join(copy, file), 'utf8')),
+    );
+    expect(naming).toEqual([]);
+    const lock = (root: string): string => readFileSync(join(root, 'package-lock.json'), 'utf8');
+    const ours = JSON.parse(lock(copy)) as { packages: Record<string, { version?: string }> };
+    const workspaces = Object.entries(ours.packages).filter(([path]) =>
+      /^$|^(apps|libs)\/[a-z]+$/u.test(path),
+    );
+    expect(new Set(workspaces.map(([, { version: found }]) => found))).toEqual(new Set(['77.8.9']));
+    expect(lock(copy)).not.toContain(`"@reroll/core": "${version}"`);
+  });
+
+  it('is refused if it is none', () => {
+    expect(() => setVersion(folder, 'v1.2.3')).toThrow('expected a version such as 1.2.3');
   });
 });
 

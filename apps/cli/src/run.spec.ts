@@ -1,5 +1,6 @@
 import { OPERATIONS, type OperationId } from '@reroll/shared/api/operations';
 import { describe, expect, it } from 'vitest';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { parse } from 'yaml';
 import {
   change,
@@ -406,12 +407,10 @@ describe('every command, as a table, as JSON and as YAML', () => {
   });
 
   it('version tells both', async () => {
-    expect((await cli(['version'])).out).toBe('Client: 0.1.0\nServer: 0.1.0\n');
-    expect((await cli(['version', '--client'])).out).toBe('Client: 0.1.0\n');
-    expect(JSON.parse((await cli(['version', '-o', 'json'])).out)).toEqual({
-      client: '0.1.0',
-      server: '0.1.0',
-    });
+    expect((await cli(['version'])).out).toBe(`Client: ${VERSION}\nServer: 7.8.9\n`);
+    expect((await cli(['version', '--client'])).out).toBe(`Client: ${VERSION}\n`);
+    const both = { client: VERSION, server: '7.8.9' };
+    expect(JSON.parse((await cli(['version', '-o', 'json'])).out)).toEqual(both);
   });
 });
 
@@ -502,7 +501,7 @@ describe('called wrongly, it says what was expected and given, and ends with 2',
     expect((await runCli(['help', 'changes'], { file: '/x/kubectl-reroll' })).out).toContain(
       'Usage: kubectl reroll changes [options]',
     );
-    expect((await runCli(['--version'])).out).toBe('0.1.0\n');
+    expect((await runCli(['--version'])).out).toBe(`${VERSION}\n`);
   });
 });
 

@@ -2,10 +2,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { run } from '../../cluster/src/run.ts';
 
 const PROGRAM = join(import.meta.dirname, 'build-image.ts');
-const IMAGE = 'ghcr.io/reroll/reroll:0.1.0';
+const IMAGE = `ghcr.io/reroll/reroll:${VERSION}`;
 const BUILD = `build --file deploy/docker/Dockerfile --tag ${IMAGE} .`;
 
 let folder: string;

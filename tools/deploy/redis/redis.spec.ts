@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { documentedRules } from '@reroll/redis/testing/redis-users';
 import { at, find, workload } from '../look.ts';
 import { externalRedis, manifestsWith, type ChartValues } from '../render.ts';
@@ -153,7 +154,7 @@ describe('the Redis of the chart', () => {
 
   it('does not restart for a version of the chart: its pods name none', async () => {
     const template = at(workload(await manifestsWith(), 'redis').object, 'spec.template');
-    expect(JSON.stringify(template)).not.toContain('0.1.0');
+    expect(JSON.stringify(template)).not.toContain(VERSION);
   });
 });
 

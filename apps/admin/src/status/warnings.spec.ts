@@ -9,7 +9,7 @@ function process(app: Process['app'], rest: Partial<Process> = {}): Process {
     id: app,
     app,
     name: app,
-    version: '0.1.0',
+    version: '7.1.0',
     startedAt: NOW,
     seenAt: NOW,
     isLive: true,
@@ -57,8 +57,8 @@ describe('what somebody should look at', () => {
       'No worker is running: nothing is reloaded.',
     ],
     [
-      { processes: [process('watcher', { version: '0.2.0' }), process('worker')] },
-      'Processes of several versions run: 0.1.0, 0.2.0.',
+      { processes: [process('watcher', { version: '7.2.0' }), process('worker')] },
+      'Processes of several versions run: 7.1.0, 7.2.0.',
     ],
     [{ of: { lagSeconds: 61 } }, 'A job has waited for a worker for 61 s.'],
     [

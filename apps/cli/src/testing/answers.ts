@@ -109,14 +109,14 @@ export function workload(changed: Partial<Workload> = {}): Workload {
 
 export function status(changed: Partial<Status> = {}): Status {
   return {
-    version: '0.1.0',
+    version: '7.8.9',
     cluster: 'c0ffee',
     leader: 'watcher-1',
     processes: [
       {
         app: 'watcher',
         name: 'watcher-1',
-        version: '0.1.0',
+        version: '7.8.9',
         startedAt: '2026-11-21T12:00:00.000Z',
         seenAt: '2026-11-21T14:59:55.000Z',
         role: 'leader',

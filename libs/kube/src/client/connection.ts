@@ -22,7 +22,7 @@ export interface RequestReport extends RequestInfo {
 }
 
 export interface KubeClientOptions extends KubeConfigSource {
-  /** e.g. `reroll-worker/0.1.0`. */
+  /** e.g. `reroll-worker/1.2.3`. */
   readonly userAgent: string;
   /** The most requests on the wire at a time; others wait. Default 32. Watches do not count. */
   readonly connections?: number | undefined;
