@@ -3,9 +3,11 @@ import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import type { Request } from 'express';
 import { expect, it } from 'vitest';
 import { anonymousReader } from '../auth/static-tokens.ts';
+import type { ReadModel } from '../history/read-model.ts';
 import type { Cursors } from '../http/cursors.ts';
 import type { Input } from '../http/operation-types.ts';
 import type { JobBoard } from '../jobs/job-board.ts';
+import type { ObjectFacts } from '../objects/object-facts.ts';
 import type { AuditLog } from '../steering/audit-log.ts';
 import { Idempotency } from '../steering/idempotency.ts';
 import { Writes } from '../steering/writes.ts';
@@ -28,7 +30,7 @@ function retrying() {
   const audit = { addDone: async () => ({ id: '1-0', at: 0 }), addUndone: async () => undefined };
   const idempotency = new Idempotency(redis.client, redis.freshKeys(), { log: silentLogger });
   const writes = new Writes(audit as unknown as AuditLog, idempotency);
-  const controller = new JobsController({} as Cursors, board, writes);
+  const controller = new JobsController({} as Cursors, board, writes, {} as ReadModel, {} as ObjectFacts);
   const retry = (key: string) => {
     const request = { method: 'POST', url: '/', originalUrl: '/', headers: { 'idempotency-key': key } };
     const input = { params: { id: 'reloads:7' }, caller: CALLER, body: { reason: 'r' }, requestId: '1' };

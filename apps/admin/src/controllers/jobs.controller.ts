@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import type { Key } from '@reroll/core/model';
 import { QUEUE_NAMES } from '@reroll/shared/api/queues';
+import { ReadModel } from '../history/read-model.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
@@ -11,6 +12,8 @@ import { JOB_STATES } from '../jobs/job-lists.ts';
 import { pageOfJobs, POSITION } from '../jobs/job-page.ts';
 import { jobView } from '../jobs/job-view.ts';
 import { retryWrite } from '../jobs/retry-write.ts';
+import { isFollowed, stillNeeded } from '../jobs/unresolved.ts';
+import { ObjectFacts } from '../objects/object-facts.ts';
 import { idempotencyKeyOf, Writes } from '../steering/writes.ts';
 
 @Controller()
@@ -19,6 +22,8 @@ export class JobsController {
     private readonly cursors: Cursors,
     private readonly board: JobBoard,
     private readonly writes: Writes,
+    private readonly model: ReadModel,
+    private readonly facts: ObjectFacts,
   ) {}
 
   /** Newest first. */
@@ -30,10 +35,16 @@ export class JobsController {
     const lists = await Promise.all(
       names.flatMap((name) => states.map((state) => this.board.jobs(name, state))),
     );
-    const jobs = lists.flat().flatMap((found) => jobView(found) ?? []);
+    const { join } = this.model.contents;
+    const all = lists.flat().flatMap((found) => jobView(found) ?? []);
+    const isAll = query.unresolved === undefined;
+    const jobs = isAll ? all : all.filter((job) => !isFollowed(job, join));
     const namespaces = await NamespacesAsked.of(caller);
     const { items, last } = await pageOfJobs(jobs, { after, limit: query.limit, namespaces });
-    return { items: [...items], next: this.cursors.next(last) };
+    return {
+      items: isAll ? [...items] : await stillNeeded(items, { join, facts: this.facts }),
+      next: this.cursors.next(last),
+    };
   }
 
   @Serves('getJob')

@@ -39,6 +39,8 @@ export const jobsQuery = z.strictObject({
   ...pageQuery,
   queue: queueName.optional(),
   state: jobState.optional(),
+  /** Leaves out failed jobs if the same was done later, or is needed no more. */
+  unresolved: z.literal('true').optional(),
 });
 export const jobsPage = page(job).meta({ id: 'JobsPage' });
 export const jobParams = z.strictObject({

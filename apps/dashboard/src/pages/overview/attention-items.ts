@@ -69,24 +69,18 @@ export function whyStuck({ pods, conditions, code }: Workload['rolloutInDetail']
   return condition?.message ?? `New pods do not become ready (${code})`;
 }
 
-export function failedJobItem(job: Job, details: Details): AttentionItem[] {
+export function failedJobItem(job: Job): AttentionItem {
   const { id, queue, endedAt, since } = job;
   const subject = job.subject ?? '';
-  const isReload = queue === 'reloads' && subject !== '';
-  const latest = details.get(subject)?.history[0];
-  // A later job of the workload has ended otherwise.
-  if (isReload && latest && latest.state !== 'failed') return [];
   const ref = refOf(subject);
-  return [
-    {
-      key: isReload ? subject : id,
-      problem: 'failed',
-      ...(ref ? { subject: ref } : {}),
-      since: endedAt ?? since,
-      why: whyFailed(job),
-      job: id,
-    },
-  ];
+  return {
+    key: queue === 'reloads' && subject !== '' ? subject : id,
+    problem: 'failed',
+    ...(ref ? { subject: ref } : {}),
+    since: endedAt ?? since,
+    why: whyFailed(job),
+    job: id,
+  };
 }
 
 function whyFailed({ error, queue, attempts: { made, most } }: Job): string {

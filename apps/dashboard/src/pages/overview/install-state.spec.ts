@@ -41,7 +41,7 @@ function details(name: string, more: Partial<Workload>): [string, Workload] {
   return [`Deployment/shop/${name}`, { ...workload(name), ...rest, history: [], rolloutInDetail, ...more }];
 }
 
-function outcome(state: 'failed' | 'held' | 'reloaded', error: string | null = null): Workload['history'] {
+function outcome(state: 'failed' | 'held', error: string | null = null): Workload['history'] {
   const of = { source: null, cause: null, workload: workload('web'), rolled: [] };
   return [{ ...of, change: '7-0', state, reason: 'Failed', at: AT, error }];
 }
@@ -95,7 +95,7 @@ describe('what needs attention', () => {
     });
   });
 
-  it('is a reload that failed for good, not one that is tried again or that went well later', () => {
+  it('is a reload that failed for good, not one that is tried again', () => {
     const pending = [workload('web', { due: 'owed' })];
     const job = { id: 'reloads:2', state: 'delayed', until: null, attempts: 1 };
     const failed = { history: outcome('failed', 'denied') };
@@ -104,9 +104,7 @@ describe('what needs attention', () => {
     ]);
     expect(told({ pending, details: new Map([details('web', { ...failed, job })]) })).toEqual([]);
     const failedJobs = [failedJob('reloads:1', 'Deployment/shop/web'), failedJob('notifications:4', null)];
-    expect(
-      told({ failedJobs, details: new Map([details('web', { history: outcome('reloaded') })]) }),
-    ).toEqual(['failed notifications:4']);
+    expect(told({ failedJobs, pending })).toEqual(['failed Deployment/shop/web', 'failed notifications:4']);
   });
 
   it('is a change that is halted, once, and not the workloads that wait for their wave', () => {
@@ -184,7 +182,7 @@ it('the pods tell best why a rollout is stuck, then the conditions, then the cod
   expect(whyStuck(rollout)).toBe('New pods do not become ready (ProgressDeadlineExceeded)');
 });
 
-it('looks at the stuck first, then at the failed and the pending, and at no more than it may', () => {
+it('looks at the stuck first, then at the pending of which no failed job tells, and at no more than it may', () => {
   const facts = {
     ...NOTHING,
     stuck: [workload('stuck')],
@@ -192,7 +190,7 @@ it('looks at the stuck first, then at the failed and the pending, and at no more
       failedJob('reloads:1', 'Deployment/shop/failed'),
       failedJob('notifications:1', 'Secret/a/b'),
     ],
-    pending: [workload('stuck'), workload('one'), workload('two')],
+    pending: ['stuck', 'failed', 'one', 'two', 'three'].map((name) => workload(name)),
   };
-  expect(keysToLookAt(facts, 3)).toEqual(['stuck', 'failed', 'one'].map((name) => `Deployment/shop/${name}`));
+  expect(keysToLookAt(facts, 3)).toEqual(['stuck', 'one', 'two'].map((name) => `Deployment/shop/${name}`));
 });

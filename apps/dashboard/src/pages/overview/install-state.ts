@@ -36,7 +36,7 @@ export function installState(facts: InstallFacts): InstallState {
   const items = [
     ...facts.warnings.map((why) => ({ key: why, problem: 'warning', since: null, why }) as const),
     ...facts.stuck.map((workload) => stuckItem(workload, facts.details)),
-    ...facts.failedJobs.flatMap((job) => failedJobItem(job, facts.details)),
+    ...facts.failedJobs.map(failedJobItem),
     ...facts.halted.map(haltedItem),
     ...facts.pending.flatMap((each) => pendingItem(each, facts.details, facts.halted.length > 0)),
   ];
@@ -63,8 +63,8 @@ function onceEach(items: readonly AttentionItem[]): AttentionItem[] {
 
 /** Keys of the workloads that are worth a look, the most telling first. */
 export function keysToLookAt(facts: Omit<InstallFacts, 'details' | 'warnings'>, most: number): string[] {
-  const failed = facts.failedJobs.flatMap(({ queue, subject }) =>
-    queue === 'reloads' && subject !== null ? [subject] : [],
-  );
-  return [...new Set([...facts.stuck.map(keyOf), ...failed, ...facts.pending.map(keyOf)])].slice(0, most);
+  // Of failed reloads, the jobs tell what is wrong.
+  const failed = new Set(facts.failedJobs.map((job) => failedJobItem(job).key));
+  const pending = facts.pending.map(keyOf).filter((key) => !failed.has(key));
+  return [...new Set([...facts.stuck.map(keyOf), ...pending])].slice(0, most);
 }

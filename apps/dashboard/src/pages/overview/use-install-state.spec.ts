@@ -27,7 +27,7 @@ it('failed jobs are asked for without news, too: no event tells of most of them'
   requests.length = 0;
   pulse.value += 1;
   await mount(h(IsEmpty, {}));
-  expect(requests.map(({ path }) => path)).toEqual(['/jobs?state=failed&limit=200']);
+  expect(requests.map(({ path }) => path)).toEqual(['/jobs?state=failed&unresolved=true&limit=200']);
 });
 
 it('of a chosen namespace, lists are asked for alone, and jobs of others are left out', async () => {

@@ -37,7 +37,11 @@ export function useInstallState(): InstallAnswer {
   );
   const pending = useAnswer('listWorkloads', { query: { namespace, due: 'owed', limit: MOST } }, 'slow');
   // No event tells of a change job or a notification that has failed.
-  const failedJobs = useAnswer('listJobs', { query: { state: 'failed', limit: MOST } }, 'both');
+  const failedJobs = useAnswer(
+    'listJobs',
+    { query: { state: 'failed', unresolved: 'true', limit: MOST } },
+    'both',
+  );
   const halted = useAnswer('listChanges', { query: { namespace, halted: 'true', limit: MOST } }, 'slow');
   const any = useAnyWorkload(namespace);
   const counted = [stuck, moving, pending, failedJobs, halted];
