@@ -7,7 +7,14 @@ import {
   type Progress,
 } from './dependency-state.ts';
 
-const CURRENT: Dependency = { rolls: true, due: null, recorded: 'a', current: 'a', exists: true };
+const CURRENT: Dependency = {
+  rolls: true,
+  due: null,
+  stale: false,
+  recorded: 'a',
+  current: 'a',
+  exists: true,
+};
 const RESTING: Progress = { rollout: 'complete', latest: undefined };
 
 const state = (of: Partial<Dependency> = {}, progress: Partial<Progress> = {}): DependencyState =>
@@ -38,6 +45,9 @@ describe('how a workload stands to the data of a source', () => {
   it('is stale with older data and no reload to come, also if a change does not reload it', () => {
     expect(state({ recorded: 'b' })).toBe('stale');
     expect(state({ recorded: 'b', rolls: false })).toBe('stale');
+    // The record is of the time when it was adopted.
+    expect(state({ stale: true })).toBe('stale');
+    expect(state({ stale: true, due: 'owed' })).toBe('pending');
   });
 
   it('is not told if there is no record of a source that exists', () => {

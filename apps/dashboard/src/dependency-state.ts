@@ -25,7 +25,7 @@ export const DEPENDENCY_LOOKS: Readonly<Record<DependencyState, Look>> = {
   rollingOut: ROLLOUTS.progressing,
   stale: {
     word: 'Stale',
-    meaning: 'Its pods were started with older data, and no reload is pending',
+    meaning: 'Its pods may have been started with older data, and no reload is pending',
     sign: 'alert',
     tone: 'warn',
   },
@@ -54,7 +54,7 @@ export const DEPENDENCY_STATES = Object.keys(DEPENDENCY_LOOKS) as readonly Depen
 /** What the API tells of a source and a workload. */
 export type Dependency = Pick<
   Workload['sourcesInDetail'][number],
-  'rolls' | 'due' | 'recorded' | 'current' | 'exists'
+  'rolls' | 'due' | 'stale' | 'recorded' | 'current' | 'exists'
 >;
 
 /** What is known besides: the rollout of the workload, and what became of the latest reload. */
@@ -68,6 +68,7 @@ export function dependencyState(of: Dependency, { rollout, latest }: Progress): 
   if (of.rolls && rollout === 'stuck') return 'stuck';
   if (of.due === 'owed') return pendingState(latest);
   if (of.rolls && rollout === 'progressing') return 'rollingOut';
+  if (of.stale) return 'stale';
   if (of.due === 'correct') return 'outdated';
   return restingState(of);
 }

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { workloadLook } from './workload-look.ts';
 
+const NOTHING = { due: null, hold: null, rollout: 'complete', leftAlone: null, stale: false } as const;
+
 it('is the worst of what is so: only a workload without anything open is up to date', () => {
   const word = (due: 'owed' | 'correct' | null, rollout: 'stuck' | 'progressing' | 'complete'): string =>
-    workloadLook({ due, hold: null, rollout, leftAlone: null }).word;
+    workloadLook({ ...NOTHING, due, rollout }).word;
   expect(word(null, 'stuck')).toBe('Stuck');
   expect(word('owed', 'stuck')).toBe('Stuck');
   expect(word('owed', 'complete')).toBe('Pending');
@@ -11,11 +13,13 @@ it('is the worst of what is so: only a workload without anything open is up to d
   expect(word(null, 'progressing')).toBe('Rolling out');
   expect(word('correct', 'complete')).toBe('Record outdated');
   expect(word(null, 'complete')).toBe('Up to date');
-  const alone = { due: null, hold: null, rollout: 'complete', leftAlone: 'CronJobSuspended' } as const;
-  expect(workloadLook(alone).word).toBe('Not reloaded');
+  expect(workloadLook({ ...NOTHING, leftAlone: 'CronJobSuspended' }).word).toBe('Not reloaded');
+  expect(workloadLook({ ...NOTHING, stale: true }).word).toBe('Stale');
+  expect(workloadLook({ ...NOTHING, stale: true, due: 'correct' }).word).toBe('Stale');
+  expect(workloadLook({ ...NOTHING, stale: true, due: 'owed' }).word).toBe('Pending');
   const hold = { reason: 'Frozen', detail: '', id: null } as const;
   const held = (due: 'owed' | null, rollout: 'stuck' | 'complete'): string =>
-    workloadLook({ due, rollout, leftAlone: null, hold }).word;
+    workloadLook({ ...NOTHING, due, rollout, hold }).word;
   expect([held('owed', 'complete'), held('owed', 'stuck'), held(null, 'complete')]).toEqual([
     'Held',
     'Stuck',

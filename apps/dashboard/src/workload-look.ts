@@ -1,4 +1,5 @@
 import type { WorkloadSummary } from '@reroll/shared/api/workloads';
+import { DEPENDENCY_LOOKS } from './dependency-state.ts';
 import { DUE, ROLLOUTS, STATES, type Look } from './words.ts';
 
 const UP_TO_DATE: Look = {
@@ -16,11 +17,14 @@ const LEFT_ALONE: Look = {
 };
 
 /** The one state of a workload: its worst, so that no problem stands beside a word that says that all is well. */
-export function workloadLook(of: Pick<WorkloadSummary, 'due' | 'hold' | 'rollout' | 'leftAlone'>): Look {
+export function workloadLook(
+  of: Pick<WorkloadSummary, 'due' | 'stale' | 'hold' | 'rollout' | 'leftAlone'>,
+): Look {
   if (of.rollout === 'stuck') return ROLLOUTS.stuck;
   if (of.due === 'owed' && of.hold) return STATES.held;
   if (of.due === 'owed') return DUE.owed;
   if (of.rollout === 'progressing') return ROLLOUTS.progressing;
+  if (of.stale) return DEPENDENCY_LOOKS.stale;
   if (of.due === 'correct') return DUE.correct;
   return of.leftAlone === null ? UP_TO_DATE : LEFT_ALONE;
 }

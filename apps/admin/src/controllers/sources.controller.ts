@@ -80,7 +80,7 @@ export class SourcesController {
     const steps = dependencySteps(
       pairs,
       ({ workload }, view) => ({ workload: partsOf(workload.key), ...view }),
-      { settings, shown },
+      { settings, shown, join },
     );
     const rolled = await inTurns(rolledSteps([found]), signal);
     return {

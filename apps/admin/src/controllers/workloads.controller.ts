@@ -99,6 +99,7 @@ export class WorkloadsController {
     const steps = dependencySteps(pairs, ({ source }, view) => ({ source: partsOf(source.key), ...view }), {
       settings,
       shown,
+      join: this.model.contents.join,
     });
     return await inTurns(steps, signal);
   }

@@ -5,6 +5,7 @@ import type { Key, SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { PendingCause } from '@reroll/core/state/outbox';
 import type { WorkloadRow } from '@reroll/core/state/rows';
 import type { z } from 'zod';
+import { staleAfter } from '../history/stale.ts';
 import type { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { placeOf, type Place, type Snapshot } from './key-index.ts';
 import { KeyWalk } from './key-walk.ts';
@@ -119,8 +120,9 @@ function filterOfDue(due: PendingCause, { marks }: Snapshot<PendingCause>): Work
 function filterOfStale({ outcomes }: Pick<HistoryJoin, 'outcomes'>): WorkloadFilter {
   const stale = new Set<WorkloadKey>();
   for (const { entry } of outcomes) {
-    if (entry.reason === 'StaleAtAdoption') stale.add(entry.workload);
-    else if (entry.state === 'reloaded') stale.delete(entry.workload);
+    const isStale = staleAfter(entry);
+    if (isStale === true) stale.add(entry.workload);
+    if (isStale === false) stale.delete(entry.workload);
   }
   return { few: stale, mayMatch: (key) => stale.has(key) };
 }

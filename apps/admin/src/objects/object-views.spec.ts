@@ -19,6 +19,20 @@ it('a workload in a list says what holds its reload, until there is another outc
   expect(summary()).toBeNull();
 });
 
+it('a workload in a list says that it is stale since adoption, until Reroll reloads it', () => {
+  const join = new HistoryJoin();
+  const isStale = () =>
+    shape.parse(
+      workloadSummary(listed({ key: WEB, row: workloadRow(), due: null, rollout: undefined }), join),
+    ).stale;
+  expect(isStale()).toBe(false);
+  join.addOutcome('1000-0', inStep(1000, { state: 'recorded', reason: 'StaleAtAdoption' }));
+  join.addOutcome('2000-0', inStep(2000));
+  expect(isStale()).toBe(true);
+  join.addOutcome('3000-0', reloaded(3000));
+  expect(isStale()).toBe(false);
+});
+
 it('annotations without their lists say which limit those exceed', () => {
   const excess = { limit: 'listWords', key: 'a/reload', most: 1_000, given: 1_001 } as const;
   expect(annotationsView(workloadRow({ excess })).excess).toBe(

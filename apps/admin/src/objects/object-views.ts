@@ -6,6 +6,7 @@ import type { HistoryJoin } from '@reroll/core/history/join';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { sourceKeyIn, sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { namespaceOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import { isStale } from '../history/stale.ts';
 import { holdView } from '../history/views.ts';
 import type { ShowHash } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
@@ -18,15 +19,17 @@ export function workloadSummary(
   { key, row, sources, due, rollout }: ListedWorkload,
   join: HistoryJoin,
 ): WorkloadSummary {
+  const outcomes = join.workload(key)?.outcomes ?? [];
   return {
     ...partsOf(key),
     sources,
     due,
+    stale: isStale(outcomes),
     // With --recreate-finished-jobs, a finished Job may have sources that reload it.
     leftAlone: (sources === 0 && row.leftAlone) || null,
     contested: isInConflict(row.conflict),
     pausedUntil: row.resumeAt === undefined ? null : timeOf(row.resumeAt),
-    hold: holdView(join.workload(key)?.outcomes.at(-1)),
+    hold: holdView(outcomes.at(-1)),
     rollout: rollout?.state ?? 'complete',
     lastReload: lastReload(key, join),
   };
@@ -105,6 +108,7 @@ interface RelatedPair {
 interface ExplainBy {
   readonly settings: ExplainSettings;
   readonly shown: ShowHash;
+  readonly join: HistoryJoin;
 }
 
 /** A relation a step: of some workloads it takes milliseconds. `view` adds the names. */
@@ -123,7 +127,7 @@ export function* dependencySteps<View>(
 
 /** The relation between a workload and a source. */
 function dependencyView(pair: RelatedPair, by: ExplainBy): DependencyView {
-  const { settings, shown } = by;
+  const { settings, shown, join } = by;
   const { key, row } = pair.source;
   const { reloads, reason, because, use, record, due } = explain({ ...pair, settings, from: 'catalog' });
   const show = (hash: string | null): string | null => (hash === null ? null : shown(key, hash));
@@ -136,5 +140,6 @@ function dependencyView(pair: RelatedPair, by: ExplainBy): DependencyView {
     current: show(record.current),
     exists: row?.exists ?? false,
     due: due.state,
+    stale: isStale(join.workload(pair.workload.key)?.outcomes ?? [], sourceNameOf(key)),
   };
 }

@@ -40,6 +40,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   reloaded: 'waiting',
   progressing: 'waiting',
   owed: 'waiting',
+  stale: 'waiting',
   underWay: 'waiting',
   baking: 'waiting',
   halted: 'bad',

@@ -52,6 +52,7 @@ export function workloadSummary(changed: Partial<WorkloadSummary> = {}): Workloa
     ...WEB,
     sources: 2,
     due: null,
+    stale: false,
     leftAlone: null,
     contested: false,
     pausedUntil: null,
@@ -72,6 +73,7 @@ export function workload(changed: Partial<Workload> = {}): Workload {
       {
         source: DB,
         how: 'used',
+        stale: false,
         rolls: true,
         reason: 'AutoReload',
         detail: 'it uses the source',

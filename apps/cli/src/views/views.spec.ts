@@ -53,6 +53,16 @@ it.each([
   expect(facts.get('Pending')).toMatchObject({ text });
 });
 
+it.each([
+  [{ due: null, stale: false }, 'no'],
+  [{ due: null, stale: true }, 'stale'],
+  [{ due: 'correct', stale: true }, 'stale'],
+  [{ due: 'owed', stale: true }, 'owed'],
+] as const)('the list of workloads says what is due: of %j, %s', (given, text) => {
+  const column = workloadsView({ now: 0, namespaces: false }).columns.find(({ title }) => title === 'DUE');
+  expect(column?.cell(workloadSummary(given))).toMatchObject({ text });
+});
+
 it('a manual reload names who requested it', () => {
   const request = { actor: 'alice', reason: 'rotated' };
   expect(sourceText({ source: null, request })).toBe('(requested by alice)');

@@ -26,8 +26,13 @@ export function workloadsView({ now, namespaces }: ViewOptions): ListView<Worklo
 }
 
 function dueCell(workload: WorkloadSummary): Cell {
-  const due = isHeld(workload) ? 'held' : (workload.due ?? 'no');
+  const due = isHeld(workload) ? 'held' : dueWord(workload);
   return toned(due, toneOf(due));
+}
+
+function dueWord({ due, stale }: WorkloadSummary): string {
+  if (due !== 'owed' && stale) return 'stale';
+  return due ?? 'no';
 }
 
 function reasonOf(workload: WorkloadSummary): string {
@@ -65,8 +70,9 @@ export function rolloutCell({ state, code, ready, desired }: Workload['rolloutIn
 
 /** What is pending, and what is unusual about the workload. */
 export function pendingFacts(workload: Workload): Fact[] {
-  const { due, leftAlone, contested, pausedUntil, job } = workload;
+  const { due, stale, leftAlone, contested, pausedUntil, job } = workload;
   const found: Fact[] = [['Pending', PENDING[due ?? 'none'] ?? ''], ...holdFacts(workload)];
+  if (stale) found.push(['Stale', toned('its pods may have older data, since it was adopted', 'waiting')]);
   if (leftAlone !== null) found.push(['Left alone', leftAlone]);
   if (contested) found.push(['Contested', 'another controller keeps removing its marker']);
   if (pausedUntil !== null) found.push(['Paused until', pausedUntil]);

@@ -32,6 +32,8 @@ export const edge = z
     exists: z.boolean(),
     /** `owed`: a reload is pending; `correct`: only the record must be corrected; null: neither. */
     due: z.enum(['owed', 'correct']).nullable(),
+    /** As `stale` of a workload, by the data of this source. */
+    stale: z.boolean(),
   })
   .meta({ id: 'Edge' });
 
@@ -57,6 +59,8 @@ const summary = {
   /** How many sources reload it. */
   sources: z.number().int(),
   due: z.enum(['owed', 'correct']).nullable(),
+  /** Whether it was recorded as `StaleAtAdoption` and not reloaded by Reroll since, as far as the history goes. */
+  stale: z.boolean(),
   /** Why no source reloads it in its present state. */
   leftAlone: reason.nullable(),
   contested: z.boolean(),
@@ -102,7 +106,7 @@ export const workloadsQuery = z.strictObject({
   kind: workloadKind.optional(),
   /** Part of the name. */
   name: z.string().max(253).optional(),
-  /** As `due` of a workload. `stale`: recorded as `StaleAtAdoption` and not reloaded by Reroll since, as far as the history goes. */
+  /** As `due` or `stale` of a workload. */
   due: z.enum(['owed', 'correct', 'stale']).optional(),
   rollout: z.enum(['progressing', 'complete', 'stuck']).optional(),
 });

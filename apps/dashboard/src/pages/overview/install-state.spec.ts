@@ -25,6 +25,7 @@ function workload(name: string, more: Partial<WorkloadSummary> = {}): WorkloadSu
     name,
     sources: 1,
     due: null,
+    stale: false,
     leftAlone: null,
     contested: false,
     pausedUntil: null,

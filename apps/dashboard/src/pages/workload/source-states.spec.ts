@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Workload } from '@reroll/shared/api/workloads';
 import { sourceStates } from './source-states.ts';
 
-const edge = { how: 'used', rolls: true, reason: 'AutoReload', detail: '', exists: true } as const;
+const edge = {
+  how: 'used',
+  rolls: true,
+  stale: false,
+  reason: 'AutoReload',
+  detail: '',
+  exists: true,
+} as const;
 const source = (name: string, recorded: string, due: 'owed' | null = null) => ({
   ...edge,
   source: { kind: 'Secret', namespace: 'shop', name } as const,

@@ -20,6 +20,7 @@ const WORKLOAD = {
   generation: 1,
   job: null,
   due: null,
+  stale: false,
   rollout: 'complete',
   leftAlone: null,
   contested: false,
