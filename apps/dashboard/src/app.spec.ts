@@ -7,6 +7,19 @@ import { pulse } from './state/live.ts';
 import { signIn, signOut, token } from './state/session.ts';
 import { status } from './state/status.ts';
 
+const STATUS = {
+  cluster: '',
+  caller: {},
+  warnings: [],
+  leader: 'watcher-0',
+  processes: [],
+  lagSeconds: 0,
+  owed: null,
+  limits: { reloadsPerMinute: null },
+  redis: { ok: true, milliseconds: 1 },
+  apiServer: { ok: true, milliseconds: 1 },
+};
+
 // After what was mounted is gone: the last registered comes first.
 afterEach(() => {
   signOut();
@@ -24,6 +37,30 @@ it('a reader whose token has expired can go on without one', async () => {
   await requests.at(-1)?.answer({ title: 'Unauthorized' }, 401);
   expect(text()).toContain('This installation requires you to sign in.');
   expect(findAll('button').map(({ textContent }) => textContent)).toEqual(['Sign in']);
+});
+
+it.each([
+  [503, 'Unavailable. What is shown is from'],
+  // That the connection is lost is said once, at the top of each page.
+  [0, ''],
+])('the tiles of the overview tell that they are old after an answer %i', async (code, expected) => {
+  route.value = parseRoute('#/');
+  await mount(h(Content, {}));
+  const statusOf = () => requests.findLast(({ path }) => path === '/status');
+  await statusOf()?.answer(STATUS);
+  pulse.value += 1;
+  await mount(h(Content, {}));
+  if (code === 0) await statusOf()?.fail();
+  else await statusOf()?.answer({ title: 'Unavailable' }, code);
+  expect(text()).toContain('Leaderwatcher-0');
+  const alerts = findAll('div').filter(({ attributes }) => attributes.get('role') === 'alert');
+  expect(
+    alerts.map(({ textContent }) => textContent.replace(/from .*/, 'from').replaceAll(/ +/g, ' ')).join(),
+  ).toBe(expected);
+  pulse.value += 1;
+  await mount(h(Content, {}));
+  await statusOf()?.answer(STATUS);
+  expect(findAll('div').filter(({ attributes }) => attributes.get('role') === 'alert')).toEqual([]);
 });
 
 it('a token that is accepted again needs no new sign-in', async () => {

@@ -13,7 +13,7 @@ import { listenToKeys } from './shortcuts.ts';
 import { announcement } from './state/announcer.ts';
 import { connection } from './state/connection.ts';
 import { refused } from './state/session.ts';
-import { status } from './state/status.ts';
+import { status, statusAnswer } from './state/status.ts';
 import { ZONE } from './time.ts';
 import { useAnswer } from './use-answer.ts';
 
@@ -70,6 +70,7 @@ export function Content(): JSX.Element {
     // The token is good after all.
     if (answer.data) refused.value = undefined;
   }, [answer.data]);
+  useEffect(() => void (statusAnswer.value = answer), [answer.data, answer.error]);
   if (refused.value !== undefined) return <SignIn />;
   if (status.value) return <Page />;
   if (answer.error) {

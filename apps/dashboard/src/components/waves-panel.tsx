@@ -34,13 +34,19 @@ interface WavesPanelProps {
 }
 
 /** How far the current data of a source has come. Nothing if its changes come to all workloads at once. */
-export function WavesPanel({ of, answer: { data, error }, hash }: WavesPanelProps): JSX.Element | null {
+export function WavesPanel({ of, answer, hash }: WavesPanelProps): JSX.Element | null {
+  const { data, error, knownAt, refresh } = answer;
   // Without a row there are no waves; any other failure is told.
-  if (!data) return error && error.status !== 404 ? <Trouble error={error} what="the waves" /> : null;
+  const trouble =
+    error && error.status !== 404 ? (
+      <Trouble error={error} what="the waves" again={refresh} knownAt={knownAt} />
+    ) : null;
+  if (!data) return trouble;
   const isShown = data.waves !== null || data.problem !== null;
   if (!isShown || (hash !== undefined && data.hash !== hash)) return null;
   return (
     <Panel title="Waves">
+      {trouble}
       <Halted of={of} waves={data} />
       <Settings of={data} />
       {data.plan === null ? null : (

@@ -1,12 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Queue } from '@reroll/shared/api/queues';
 import type { Status } from '@reroll/shared/api/status';
-import { Answer } from '../../components/answer.tsx';
+import { Answer, Trouble } from '../../components/answer.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Table, type Column } from '../../components/tables/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { hrefOf } from '../../router.ts';
-import { status } from '../../state/status.ts';
+import { status, statusAnswer } from '../../state/status.ts';
 import { lasting, took } from '../../time.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { QUEUE_NAME, QUEUE_TROUBLE } from '../queues.tsx';
@@ -18,38 +18,48 @@ export function Tiles(): JSX.Element | null {
   const workers = now.processes.filter(({ app }) => app === 'worker').length;
   const standbys = now.processes.filter(({ role }) => role === 'standby').length;
   return (
-    <dl class="tiles" aria-label="State of the installation">
-      <Tile
-        term="Leader"
-        fact={now.leader ?? 'none'}
-        note={standbys === 1 ? '1 standby' : `${standbys} standbys`}
-        isBad={now.leader === null}
-      />
-      <Tile term="Workers" fact={`${workers}`} note={limitsNote(now)} isBad={workers === 0} />
-      <Tile
-        term="Queue lag"
-        fact={now.lagSeconds === null ? 'unknown' : lasting(now.lagSeconds)}
-        note="oldest due job"
-      />
-      <Tile
-        term="Pending"
-        fact={now.owed === null ? 'unknown' : `${now.owed.workloads}`}
-        note={owedNote(now)}
-      />
-      <Tile
-        term="Redis"
-        fact={redisWord(now)}
-        note={now.redis.full === true ? 'no history is written' : answeredIn(now.redis.milliseconds)}
-        isBad={!now.redis.ok || now.redis.full === true}
-      />
-      <Tile
-        term="API server"
-        fact={apiServerWord(now)}
-        note={answeredIn(now.apiServer.milliseconds)}
-        isBad={now.apiServer.ok === false}
-      />
-    </dl>
+    <>
+      <Old />
+      <dl class="tiles" aria-label="State of the installation">
+        <Tile
+          term="Leader"
+          fact={now.leader ?? 'none'}
+          note={standbys === 1 ? '1 standby' : `${standbys} standbys`}
+          isBad={now.leader === null}
+        />
+        <Tile term="Workers" fact={`${workers}`} note={limitsNote(now)} isBad={workers === 0} />
+        <Tile
+          term="Queue lag"
+          fact={now.lagSeconds === null ? 'unknown' : lasting(now.lagSeconds)}
+          note="oldest due job"
+        />
+        <Tile
+          term="Pending"
+          fact={now.owed === null ? 'unknown' : `${now.owed.workloads}`}
+          note={owedNote(now)}
+        />
+        <Tile
+          term="Redis"
+          fact={redisWord(now)}
+          note={now.redis.full === true ? 'no history is written' : answeredIn(now.redis.milliseconds)}
+          isBad={!now.redis.ok || now.redis.full === true}
+        />
+        <Tile
+          term="API server"
+          fact={apiServerWord(now)}
+          note={answeredIn(now.apiServer.milliseconds)}
+          isBad={now.apiServer.ok === false}
+        />
+      </dl>
+    </>
   );
+}
+
+/** Says so if the tiles and the processes are of an earlier answer. That the connection is lost is said above every page. */
+function Old(): JSX.Element | null {
+  const { error, knownAt, refresh } = statusAnswer.value ?? {};
+  if (!error || error.status === 0) return null;
+  return <Trouble error={error} what="the state of the installation" again={refresh} knownAt={knownAt} />;
 }
 
 function redisWord({ redis: { ok, full } }: Status): string {
