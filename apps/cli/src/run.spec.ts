@@ -387,7 +387,6 @@ describe('every command, as a table, as JSON and as YAML', () => {
     await cli(['limits', '--concurrency', 'default', '--reason', 'calm again']);
     expect(JSON.parse(lastRequest().body)).toEqual({
       concurrency: null,
-      reloadsPerMinute: 60,
       reason: 'calm again',
     });
   });

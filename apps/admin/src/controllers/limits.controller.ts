@@ -20,16 +20,18 @@ export class LimitsController {
 
   @Serves('setLimits')
   async set(input: Input<'setLimits'>): Promise<AnswerOf<'setLimits'>> {
-    const { concurrency, reloadsPerMinute } = input.body;
+    const { reason: _reason, ...limits } = input.body;
     return await this.writes.perform(input, {
       action: 'setLimits',
-      target: `concurrency=${concurrency ?? 'unset'} reloadsPerMinute=${reloadsPerMinute ?? 'unset'}`,
+      target: Object.entries(limits)
+        .map(([name, value]) => `${name}=${value ?? 'unset'}`)
+        .join(' '),
       allow: () => mustSteer(input.caller),
       run: async () => {
-        await this.limits.set({ concurrency, reloadsPerMinute });
+        await this.limits.set(limits);
         return limitsView(await this.limits.get());
       },
-      answer: (limits) => limits,
+      answer: (now) => now,
     });
   }
 }

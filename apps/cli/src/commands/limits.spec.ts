@@ -14,7 +14,7 @@ it.each([
   const at = ['--server', url];
   const told = await runCli(['limits', '--reloads-per-minute', text, '--reason', 'r', ...at]);
   expect(told).toMatchObject({ code: 0, err: '' });
-  expect(JSON.parse(requests.at(-1)?.body ?? '')).toEqual({ ...set, reason: 'r' });
+  expect(JSON.parse(requests.at(-1)?.body ?? '')).toEqual({ reloadsPerMinute, reason: 'r' });
   const line = new RegExp(`^Reloads per minute: +${shown}$`, 'm');
   expect(told.out).toMatch(line);
   expect((await runCli(['status', ...at])).out).toMatch(line);

@@ -35,13 +35,10 @@ export const addLimits: Adder = (program, host) => {
       running<LimitsOptions>(host, async ({ session, io, options }) => {
         const wanted = wantedLimits(options);
         const api = await session.admin();
-        const present = await api.call('getLimits');
         const limits =
           wanted === undefined
-            ? present
-            : await api.call('setLimits', {
-                body: { ...bare(present), ...wanted.limits, reason: wanted.reason },
-              });
+            ? await api.call('getLimits')
+            : await api.call('setLimits', { body: { ...wanted.limits, reason: wanted.reason } });
         if (printDocument(io, options.output, limits)) return;
         io.out(
           facts(
@@ -83,9 +80,4 @@ function wantedLimits(
 
 function limitOf(flag: string, text: string, range: { least: number; most: number }): number | null {
   return text === UNSET ? null : numberArgument(flag, text, { ...range, or: UNSET });
-}
-
-/** Drops unknown fields of a newer server. */
-function bare({ concurrency, reloadsPerMinute }: Limits): Limits {
-  return { concurrency, reloadsPerMinute };
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits as limitsOfApi, type Limits as LimitsData } from '@reroll/shared/api/queues';
 import type { Status } from '@reroll/shared/api/status';
 import { OpenAction } from '../components/action.tsx';
+import { pulse } from '../state/live.ts';
 import { status } from '../state/status.ts';
 import { Limits } from './limits.tsx';
 
@@ -45,5 +46,19 @@ describe('limits', () => {
     await shown({ ...NONE, reloadsPerMinute });
     expect(findAll('dd').map(({ textContent }) => textContent)).toEqual(['As set by the flag', expected]);
     expect(text()).toContain('0 reloads per minute: no limit.');
+  });
+
+  it('sends only what was changed, so that what others set meanwhile stays', async () => {
+    await shown({ concurrency: 4, reloadsPerMinute: 60 });
+    // Somebody sets the other one while the dialog is open.
+    pulse.value += 1;
+    await mount(h(Fragment, {}, h(Limits, {}), h(OpenAction, {})));
+    await requests.at(-1)?.answer({ concurrency: 8, reloadsPerMinute: 60 });
+    const field = (label: string) => find('input', '', find('label', label).attributes.get('for'));
+    await field('Reloads per minute').fire('input', '30');
+    await field('Reason').fire('input', 'too many');
+    await find('form').fire('submit');
+    expect(requests.at(-1)).toMatchObject({ body: { reloadsPerMinute: 30, reason: 'too many' } });
+    expect(requests.at(-1)?.body).not.toHaveProperty('concurrency');
   });
 });

@@ -38,19 +38,24 @@ function SetLimits({ limits, onDone }: { limits: LimitsData; onDone: () => void 
   // Signals, which the dialog can change when this is no longer shown.
   const concurrency = useSignal(textOf(limits.concurrency));
   const reloads = useSignal(textOf(limits.reloadsPerMinute));
+  // Somebody may set the other one while the form is open.
+  const changed = (): Partial<LimitsData> => {
+    const wanted = {
+      concurrency: numberOf(concurrency.value),
+      reloadsPerMinute: numberOf(reloads.value),
+    };
+    return Object.fromEntries(
+      NAMES.filter((name) => wanted[name] !== limits[name]).map((name) => [name, wanted[name]]),
+    );
+  };
   return (
     <Action
       label="Set limits"
       title="Set limits for every worker"
       done="The limits are set"
-      sends={() => `${concurrency.value} ${reloads.value}`}
+      sends={() => JSON.stringify(changed())}
       run={async ({ reason, idempotencyKey }) => {
-        const body = {
-          concurrency: numberOf(concurrency.value),
-          reloadsPerMinute: numberOf(reloads.value),
-          reason,
-        };
-        await call('setLimits', { body, idempotencyKey });
+        await call('setLimits', { body: { ...changed(), reason }, idempotencyKey });
         onDone();
       }}
     >
@@ -60,6 +65,8 @@ function SetLimits({ limits, onDone }: { limits: LimitsData; onDone: () => void 
     </Action>
   );
 }
+
+const NAMES = ['concurrency', 'reloadsPerMinute'] as const;
 
 interface NumberFieldProps {
   readonly label: string;

@@ -37,9 +37,11 @@ export class RuntimeLimits {
     );
   }
 
-  /** Sets the given limits; null removes one, so that the flag applies again. Throws a `RangeError`. */
-  async set(limits: { readonly [Name in keyof Limits]: number | null }): Promise<void> {
-    const given = Object.entries(limits) as [keyof Limits, number | null][];
+  /** Sets the given limits, and no other; null removes one, so that the flag applies again. Throws a `RangeError`. */
+  async set(limits: { readonly [Name in keyof Limits]?: number | null | undefined }): Promise<void> {
+    const given = (Object.entries(limits) as [keyof Limits, number | null | undefined][]).filter(
+      (each): each is [keyof Limits, number | null] => each[1] !== undefined,
+    );
     for (const [name, value] of given) if (value !== null) assertWithin(name, value);
     const set = given.filter(([, value]) => value !== null);
     const gone = given.filter(([, value]) => value === null).map(([name]) => name);

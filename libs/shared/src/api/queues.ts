@@ -76,9 +76,14 @@ export const limits = z
     reloadsPerMinute: limit(LIMIT_BOUNDS.reloadsPerMinute),
   })
   .meta({ id: 'Limits' });
+/** A limit that is left out stays as it is. */
 export const limitsRequest = z
-  .strictObject({ ...limits.shape, reason: writeReason })
-  .meta({ id: 'LimitsRequest' });
+  .strictObject({ ...limits.partial().shape, reason: writeReason })
+  .refine(
+    ({ concurrency, reloadsPerMinute }) => concurrency !== undefined || reloadsPerMinute !== undefined,
+    'expected `concurrency`, `reloadsPerMinute` or both',
+  )
+  .meta({ id: 'LimitsRequest', minProperties: 2 });
 
 export type Queue = z.infer<typeof queue>;
 export type Job = z.infer<typeof job>;
