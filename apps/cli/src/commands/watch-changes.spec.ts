@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import type { ChangeSummary } from '@reroll/shared/api/changes';
 import type { HistoryEntry } from '@reroll/shared/api/workloads';
 import { describe, expect, it } from 'vitest';
 import { changeSummary, DB, status, WEB } from '../testing/answers.ts';
-import { runCli, type Ran } from '../testing/run-cli.ts';
+import { NOW, runCli, type Ran } from '../testing/run-cli.ts';
 import { problem, stubAdmin, type StubAnswer, type StubRequest } from '../testing/stub-admin.ts';
 
 type Stream = (response: ServerResponse, request: StubRequest) => void;
@@ -30,12 +31,30 @@ function outcome(changed: Partial<HistoryEntry> = {}): HistoryEntry {
 /** Watches until `until` is printed; the next of `streams` handles each connection. */
 async function watch(
   streams: readonly (Stream | StubAnswer)[],
-  { words = [], until }: { words?: readonly string[]; until: string },
-): Promise<Ran & { readonly lastEventIds: readonly (string | undefined)[] }> {
+  {
+    words = [],
+    until,
+    lists = [[changeSummary()]],
+  }: {
+    words?: readonly string[];
+    until: string;
+    /** What the list has, each time; the last stays. */
+    lists?: readonly (readonly ChangeSummary[])[];
+  },
+): Promise<
+  Ran & {
+    readonly lastEventIds: readonly (string | undefined)[];
+    readonly listQueries: readonly Record<string, string>[];
+  }
+> {
   const left = [...streams];
+  const listsLeft = [...lists];
   const admin = await stubAdmin((request) => {
     if (request.path === '/api/v1/status') return { body: status() };
-    if (request.path === '/api/v1/changes') return { body: { items: [changeSummary()], next: null } };
+    if (request.path === '/api/v1/changes') {
+      const items = listsLeft.length > 1 ? listsLeft.shift() : listsLeft[0];
+      return { body: { items, next: null } };
+    }
     const next = left.shift();
     if (typeof next !== 'function') return next;
     return (response) => {
@@ -54,6 +73,9 @@ async function watch(
   return {
     ...told,
     lastEventIds: events.map(({ headers }) => headers['last-event-id'] as string | undefined),
+    listQueries: admin.requests
+      .filter(({ path }) => path === '/api/v1/changes')
+      .map(({ query }) => Object.fromEntries(query)),
   };
 }
 
@@ -131,6 +153,33 @@ describe('changes --watch', () => {
     expect(told.err).toBe('The admin no longer has all that happened since; the list again:\n');
   });
 
+  it('after a gap it prints what became of changes that it had printed, and only of those that changed', async () => {
+    const one = (id: string, states: ChangeSummary['states']): ChangeSummary => changeSummary({ id, states });
+    const told = await watch([(response) => send(response, 'p9', 'reset', { reason: 'trimmed' })], {
+      words: ['--watch'],
+      lists: [
+        [one('2-0', { pending: 1 }), one('1-0', { rolledOut: 1 })],
+        [one('3-0', { rolledOut: 1 }), one('2-0', { failed: 1 }), one('1-0', { rolledOut: 1 })],
+      ],
+      until: 'change 3-0',
+    });
+    const lines = told.out.trim().split('\n').slice(1);
+    expect(lines.map((line) => line.split(/ {2,}/).filter((_, at) => at === 3 || at === 5))).toEqual([
+      ['1 rolledOut', 'change 1-0'],
+      ['1 pending', 'change 2-0'],
+      ['1 failed', 'change 2-0'],
+      ['1 rolledOut', 'change 3-0'],
+    ]);
+  });
+
+  it('after a gap --watch-only prints the changes since it began', async () => {
+    const told = await watch([(response) => send(response, 'p9', 'reset', { reason: 'trimmed' })], {
+      words: ['--watch-only'],
+      until: 'change 1763737200123-0',
+    });
+    expect(told.listQueries).toEqual([expect.objectContaining({ since: new Date(NOW).toISOString() })]);
+  });
+
   it('prints only what the filters of the list ask for, and passes over events that it does not know', async () => {
     const told = await watch(
       [
@@ -155,13 +204,14 @@ describe('changes --watch', () => {
   it.each([
     [
       ['--source', 'secret/db'],
-      ['change 1', 'AutoReload', 'OurProgress', 'OurEnd'],
+      ['change 1', 'AutoReload', 'InStep', 'OurProgress', 'OurEnd'],
     ],
     [
       ['--cause', 'updated'],
-      ['change 1', 'AutoReload', 'OurProgress', 'OurEnd'],
+      ['change 1', 'AutoReload', 'InStep', 'OurProgress', 'OurEnd'],
     ],
     [['--source', 'secret/db', '--state', 'rolledOut'], ['OurEnd']],
+    [['--source', 'secret/second', '--state', 'rolledOut'], ['TheirEnd']],
     [
       ['--state', 'rolledOut'],
       ['OurEnd', 'LaterEnd', 'TheirEnd'],
@@ -187,8 +237,12 @@ describe('changes --watch', () => {
             changeSummary({ id: '2-0', source: other, cause: 'created', states }),
           );
           send(response, 'p3', 'outcome', outcome({ reason: 'AutoReload' }));
+          // Of the other source, which the source of the change has nothing to do with.
+          const skips = { workload: { ...WEB, name: 'theirs' }, state: 'skipped' } as const;
+          send(response, 'p4', 'outcome', outcome({ ...skips, rolled: [], reason: 'InStep' }));
           const theirs = { workload: { ...WEB, name: 'theirs' }, source: other, cause: 'created' } as const;
-          send(response, 'p4', 'outcome', outcome({ ...theirs, reason: 'SearchMatch' }));
+          const rolled = ['Secret/other', 'Secret/second'];
+          send(response, 'p4', 'outcome', outcome({ ...theirs, rolled, reason: 'SearchMatch' }));
           send(response, 'p5', 'rollout', rollout('web', 'progressing', 'OurProgress'));
           send(response, 'p6', 'rollout', rollout('web', 'complete', 'OurEnd'));
           // By somebody else.

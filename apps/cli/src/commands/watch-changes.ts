@@ -1,4 +1,5 @@
 import { keyOf } from '@reroll/core/model';
+import { sourceKeyIn } from '@reroll/core/state/rows';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import type { InputOf } from '../api/operation.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
@@ -52,9 +53,13 @@ function filled(text: string, width: number): string {
   return (text === '' ? '<none>' : text).padEnd(width);
 }
 
-/** Prints past changes, oldest first, then new ones until Ctrl-C, each exactly once. */
+/**
+ * Prints past changes, oldest first, then new ones until Ctrl-C, each exactly once. After a gap in the stream, those too of whose
+ * workloads something else became meanwhile.
+ */
 export async function watchChanges(session: Session, options: WatchOptions): Promise<ExitCode> {
   const { io } = session;
+  const begun = new Date(io.now()).toISOString();
   const api = await session.admin();
   const printer = new Printer(session, options.asJson);
   const { signal } = io;
@@ -74,7 +79,7 @@ export async function watchChanges(session: Session, options: WatchOptions): Pro
   for (let next = await first; next.done !== true;) {
     if (next.value.event === 'reset') {
       io.err('The admin no longer has all that happened since; the list again:\n');
-      await printPast(session, options, printer);
+      await printPast(session, afterGap(options, begun), printer);
     } else if (next.value.event !== 'audit' && filter.wants(next.value)) {
       printer.event(next.value);
     }
@@ -83,10 +88,16 @@ export async function watchChanges(session: Session, options: WatchOptions): Pro
   return EXIT.interrupted;
 }
 
+/** Without past changes, those since then: what happened in the gap is among them. */
+function afterGap(options: WatchOptions, begun: string): WatchOptions {
+  if (options.limit !== 0) return options;
+  return { ...options, query: { ...options.query, since: begun }, limit: undefined };
+}
+
 async function printPast(session: Session, { query, limit }: WatchOptions, printer: Printer): Promise<void> {
   if (limit === 0) return;
   const { items } = await listed(await session.admin(), 'listChanges', { query, limit });
-  for (const item of items.toReversed()) printer.change(item);
+  for (const item of items.toReversed()) printer.past(item);
 }
 
 /** Applies the list's filters, which the stream does not have. */
@@ -101,17 +112,22 @@ class Filter {
 
   wants(event: Shown): boolean {
     if (event.event === 'change') return this.#wantsChange(event.data);
+    if (event.event === 'outcome') return this.#wantsOutcome(event.data);
     const key = keyOf(event.data.workload);
-    if (event.event === 'outcome') {
-      const isOfChange = this.#isOf(event.data);
-      if (isOfChange) this.#awaited.add(key);
-      return isOfChange && this.#isAbout(key, event.data.state);
-    }
     const { state } = event.data.rollout;
     const { source, cause } = this.#query;
     const isOfChange = (source === undefined && cause === undefined) || this.#awaited.has(key);
     if (state === 'complete') this.#awaited.delete(key);
     return isOfChange && this.#isAbout(key, ROLLOUT_STATES[state]);
+  }
+
+  #wantsOutcome(outcome: Data<'outcome'>): boolean {
+    const key = keyOf(outcome.workload);
+    const isRolled = this.#isRolled(outcome);
+    const isOfChange = this.#isOf(outcome, isRolled);
+    const isCause = isRolled || this.#query.source === undefined;
+    if (isOfChange && isCause && outcome.state === 'reloaded') this.#awaited.add(key);
+    return isOfChange && this.#isAbout(key, outcome.state);
   }
 
   /** Its workloads come with their outcomes. */
@@ -122,12 +138,17 @@ class Filter {
     );
   }
 
-  #isOf(of: Pick<Data<'outcome'>, 'source' | 'cause'>): boolean {
+  /** `isRolled`: whether the source caused it, together with that of the change which is named. */
+  #isOf(of: Pick<Data<'outcome'>, 'source' | 'cause'>, isRolled = false): boolean {
     const { source, cause } = this.#query;
     return (
-      (source === undefined || (of.source !== null && keyOf(of.source) === source)) &&
+      (source === undefined || isRolled || (of.source !== null && keyOf(of.source) === source)) &&
       (cause === undefined || of.cause === cause)
     );
+  }
+
+  #isRolled({ workload: { namespace }, rolled }: Data<'outcome'>): boolean {
+    return rolled.some((name) => sourceKeyIn(namespace, name) === this.#query.source);
   }
 
   #isAbout(key: string, of: string | undefined): boolean {
@@ -143,7 +164,8 @@ const ROLLOUT_STATES: Readonly<Record<string, string>> = { complete: 'rolledOut'
 class Printer {
   readonly #session: Session;
   readonly #asJson: boolean;
-  readonly #changes = new Set<string>();
+  /** By id, what became of their workloads. */
+  readonly #changes = new Map<string, string>();
   #isBegun = false;
 
   constructor(session: Session, asJson: boolean) {
@@ -151,15 +173,18 @@ class Printer {
     this.#asJson = asJson;
   }
 
-  change(change: ChangeSummary): void {
-    if (this.#changes.has(change.id)) return;
-    this.#changes.add(change.id);
+  /** Of a list: printed again if something else became of its workloads. */
+  past(change: ChangeSummary): void {
+    const states = statesText(change);
+    if (this.#changes.get(change.id) === states) return;
+    this.#changes.set(change.id, states);
     this.#print({ event: 'change', data: change }, lineOfChange(change));
   }
 
   event(event: Shown): void {
-    if (event.event === 'change') this.change(event.data);
-    else if (event.event === 'outcome') this.#print(event, lineOfOutcome(event.data));
+    if (event.event === 'change') {
+      if (!this.#changes.has(event.data.id)) this.past(event.data);
+    } else if (event.event === 'outcome') this.#print(event, lineOfOutcome(event.data));
     else this.#print(event, lineOfRollout(event.data));
   }
 
@@ -175,15 +200,19 @@ class Printer {
 type Data<Name extends Shown['event']> = Extract<Shown, { readonly event: Name }>['data'];
 
 function lineOfChange(change: Data<'change'>): Line {
-  const states = statesCell(change);
   return {
     at: seconds(change.seenAt),
     namespace: changeNamespace(change),
     source: sourceText(change),
-    workload: typeof states === 'string' ? states : states.text,
+    workload: statesText(change),
     state: change.cause,
     why: change.request?.reason ?? `change ${change.id}`,
   };
+}
+
+function statesText(change: ChangeSummary): string {
+  const states = statesCell(change);
+  return typeof states === 'string' ? states : states.text;
 }
 
 function lineOfOutcome(entry: Data<'outcome'>): Line {
