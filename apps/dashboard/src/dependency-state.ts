@@ -1,10 +1,11 @@
-import type { Workload } from '@reroll/shared/api/workloads';
-import { DUE, ROLLOUTS, STATES, type Look, type ReloadState } from './words.ts';
+import type { Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
+import { CONFLICT, DUE, ROLLOUTS, STATES, type Look, type ReloadState } from './words.ts';
 
 /** How a workload stands to the current data of a source. */
 export type DependencyState =
   | 'stuck'
   | 'failed'
+  | 'conflict'
   | 'retrying'
   | 'held'
   | 'pending'
@@ -19,6 +20,7 @@ export type DependencyState =
 export const DEPENDENCY_LOOKS: Readonly<Record<DependencyState, Look>> = {
   stuck: ROLLOUTS.stuck,
   failed: STATES.failed,
+  conflict: CONFLICT,
   retrying: STATES.retrying,
   held: STATES.held,
   pending: DUE.owed,
@@ -60,23 +62,29 @@ export type Dependency = Pick<
 /** What is known besides: the rollout of the workload, and what became of the latest reload. */
 export interface Progress {
   readonly rollout: Workload['rollout'];
-  readonly latest: ReloadState | undefined;
+  readonly latest: ReloadState | 'conflict' | undefined;
+}
+
+/** Why a reload that is pending is not done yet. */
+export function pendingState(
+  of: Pick<WorkloadSummary, 'contested' | 'hold' | 'lastAttempt'>,
+): 'conflict' | 'held' | 'failed' | 'retrying' | 'pending' {
+  if (of.contested) return 'conflict';
+  return of.hold ? 'held' : (of.lastAttempt?.state ?? 'pending');
 }
 
 /** The one state of the two: the worst. */
 export function dependencyState(of: Dependency, { rollout, latest }: Progress): DependencyState {
   if (of.rolls && rollout === 'stuck') return 'stuck';
-  if (of.due === 'owed') return pendingState(latest);
+  if (of.due === 'owed') return latest && PENDING.has(latest) ? (latest as DependencyState) : 'pending';
   if (of.rolls && rollout === 'progressing') return 'rollingOut';
   if (of.stale) return 'stale';
   if (of.due === 'correct') return 'outdated';
   return restingState(of);
 }
 
-/** Why a reload that is pending is not done yet. */
-function pendingState(latest: ReloadState | undefined): DependencyState {
-  return latest === 'failed' || latest === 'retrying' || latest === 'held' ? latest : 'pending';
-}
+/** What keeps a pending reload from being done. */
+const PENDING: ReadonlySet<string> = new Set(['conflict', 'failed', 'retrying', 'held']);
 
 /** Nothing is pending, and no pod is being replaced. */
 function restingState({ rolls, recorded, current, exists }: Dependency): DependencyState {

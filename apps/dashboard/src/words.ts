@@ -119,6 +119,13 @@ export const DUE: Readonly<Record<'owed' | 'correct' | 'none', Look>> = {
   none: { word: 'Nothing pending', meaning: 'No reload is needed', sign: 'dash', tone: 'quiet' },
 };
 
+export const CONFLICT: Look = {
+  word: 'Conflict',
+  meaning: 'Another controller keeps removing the marker',
+  sign: 'cross',
+  tone: 'bad',
+};
+
 export const WAVES: Readonly<Record<NonNullable<Waves['plan']>[number]['state'], Look>> = {
   waiting: { word: 'Waiting', meaning: 'For an earlier wave', sign: 'clock', tone: 'quiet' },
   underWay: {

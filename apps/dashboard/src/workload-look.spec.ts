@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest';
 import { workloadLook } from './workload-look.ts';
 
-const NOTHING = { due: null, hold: null, rollout: 'complete', leftAlone: null, stale: false } as const;
+const NOTHING = {
+  due: null,
+  hold: null,
+  contested: false,
+  lastAttempt: null,
+  rollout: 'complete',
+  leftAlone: null,
+  stale: false,
+} as const;
 
 it('is the worst of what is so: only a workload without anything open is up to date', () => {
   const word = (due: 'owed' | 'correct' | null, rollout: 'stuck' | 'progressing' | 'complete'): string =>
@@ -25,4 +33,15 @@ it('is the worst of what is so: only a workload without anything open is up to d
     'Stuck',
     'Up to date',
   ]);
+});
+
+it('is why a reload is pending still', () => {
+  const owed = { ...NOTHING, due: 'owed' } as const;
+  const ended = { reason: 'Invalid', at: '', error: null } as const;
+  expect(workloadLook({ ...owed, contested: true }).word).toBe('Conflict');
+  for (const [state, word] of [
+    ['failed', 'Failed'],
+    ['retrying', 'Retrying'],
+  ] as const)
+    expect(workloadLook({ ...owed, lastAttempt: { ...ended, state } }).word).toBe(word);
 });

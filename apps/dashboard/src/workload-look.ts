@@ -1,6 +1,6 @@
 import type { WorkloadSummary } from '@reroll/shared/api/workloads';
-import { DEPENDENCY_LOOKS } from './dependency-state.ts';
-import { DUE, ROLLOUTS, STATES, type Look } from './words.ts';
+import { DEPENDENCY_LOOKS, pendingState } from './dependency-state.ts';
+import { DUE, ROLLOUTS, type Look } from './words.ts';
 
 const UP_TO_DATE: Look = {
   word: 'Up to date',
@@ -18,11 +18,10 @@ const LEFT_ALONE: Look = {
 
 /** The one state of a workload: its worst, so that no problem stands beside a word that says that all is well. */
 export function workloadLook(
-  of: Pick<WorkloadSummary, 'due' | 'stale' | 'hold' | 'rollout' | 'leftAlone'>,
+  of: Pick<WorkloadSummary, 'due' | 'stale' | 'contested' | 'hold' | 'lastAttempt' | 'rollout' | 'leftAlone'>,
 ): Look {
   if (of.rollout === 'stuck') return ROLLOUTS.stuck;
-  if (of.due === 'owed' && of.hold) return STATES.held;
-  if (of.due === 'owed') return DUE.owed;
+  if (of.due === 'owed') return DEPENDENCY_LOOKS[pendingState(of)];
   if (of.rollout === 'progressing') return ROLLOUTS.progressing;
   if (of.stale) return DEPENDENCY_LOOKS.stale;
   if (of.due === 'correct') return DUE.correct;

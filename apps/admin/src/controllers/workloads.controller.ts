@@ -46,8 +46,10 @@ export class WorkloadsController {
     const namespaces = new NamespacesAsked(await visibility(caller));
     const { join } = this.model.contents;
     const { items, last } = await listWorkloads(query, after, { facts: this.facts, join, namespaces });
+    const failed = items.filter(({ key }) => join.workload(key)?.outcomes.at(-1)?.entry.state === 'failed');
+    const jobs = await this.jobs.of(failed.map(({ key }) => key));
     return {
-      items: items.map((item) => workloadSummary(item, join)),
+      items: items.map((item) => workloadSummary(item, { join, jobs })),
       next: this.cursors.next(last),
     };
   }
@@ -72,7 +74,7 @@ export class WorkloadsController {
     const job = jobs.get(key);
     const outcomes = (join.workload(key)?.outcomes ?? []).slice(-MOST_HISTORY).reverse();
     return {
-      ...workloadSummary(listed(workload), join),
+      ...workloadSummary(listed(workload), { join, jobs }),
       generation: row.generation,
       ...annotationsView(row),
       sourcesInDetail,

@@ -1,16 +1,23 @@
 import { HistoryJoin } from '@reroll/core/history/join';
-import { inStep, reloaded, WEB } from '@reroll/core/testing/history';
+import type { LiveJob } from '@reroll/core/history/states';
+import type { WorkloadKey } from '@reroll/core/model';
+import { inStep, reloaded, retrying, WEB } from '@reroll/core/testing/history';
 import { workloadRow } from '@reroll/core/testing/rows';
 import { workloadSummary as shape } from '@reroll/shared/api/workloads';
 import { expect, it } from 'vitest';
 import { listed } from './object-lists.ts';
 import { annotationsView, workloadSummary } from './object-views.ts';
 
+const JOB = { id: '1', state: 'waiting', until: null, made: 0, most: 5 } as const;
+
 it('a workload in a list says what holds its reload, until there is another outcome', () => {
   const join = new HistoryJoin();
   const summary = () =>
     shape.parse(
-      workloadSummary(listed({ key: WEB, row: workloadRow(), due: 'owed', rollout: undefined }), join),
+      workloadSummary(listed({ key: WEB, row: workloadRow(), due: 'owed', rollout: undefined }), {
+        join,
+        jobs: new Map(),
+      }),
     ).hold;
   expect(summary()).toBeNull();
   join.addOutcome('1000-0', inStep(1000, { reason: 'Frozen', detail: 'year-end' }));
@@ -19,11 +26,33 @@ it('a workload in a list says what holds its reload, until there is another outc
   expect(summary()).toBeNull();
 });
 
+it.each([
+  ['nothing', [], undefined, 'owed', null],
+  ['a failure', ['failed'], undefined, 'owed', 'failed'],
+  ['a failure of what is not pending any more', ['failed'], undefined, null, null],
+  ['a failure, and a new job', ['failed'], JOB, 'owed', null],
+  ['a failure, and a job that only looks again', ['failed'], { ...JOB, isHeld: true }, 'owed', 'failed'],
+  ['a failure that is tried again', ['retrying'], JOB, 'owed', 'retrying'],
+  ['a later success', ['failed', 'reloaded'], undefined, 'owed', null],
+] as const)(
+  'a workload in a list says how the last attempt at its reload ended, after %s',
+  (_, states, job, due, expected) => {
+    const join = new HistoryJoin();
+    states.forEach((state, at) => join.addOutcome(`${at + 1}000-0`, retrying(1000, { state })));
+    const jobs = new Map<WorkloadKey, LiveJob>(job ? [[WEB, job]] : []);
+    const found = listed({ key: WEB, row: workloadRow(), due, rollout: undefined });
+    expect(shape.parse(workloadSummary(found, { join, jobs })).lastAttempt?.state ?? null).toBe(expected);
+  },
+);
+
 it('a workload in a list says that it is stale since adoption, until Reroll reloads it', () => {
   const join = new HistoryJoin();
   const isStale = () =>
     shape.parse(
-      workloadSummary(listed({ key: WEB, row: workloadRow(), due: null, rollout: undefined }), join),
+      workloadSummary(listed({ key: WEB, row: workloadRow(), due: null, rollout: undefined }), {
+        join,
+        jobs: new Map(),
+      }),
     ).stale;
   expect(isStale()).toBe(false);
   join.addOutcome('1000-0', inStep(1000, { state: 'recorded', reason: 'StaleAtAdoption' }));
@@ -48,5 +77,5 @@ it.each([
 ])('a finished Job %s', (_, dependencies, leftAlone) => {
   const row = workloadRow({ leftAlone: 'JobFinished', dependencies });
   const job = listed({ key: 'Job/shop/migrate', row, due: null, rollout: undefined });
-  expect(workloadSummary(job, new HistoryJoin()).leftAlone).toBe(leftAlone);
+  expect(workloadSummary(job, { join: new HistoryJoin(), jobs: new Map() }).leftAlone).toBe(leftAlone);
 });

@@ -3,11 +3,12 @@ import { excessText } from '@reroll/core/annotations/annotation-limits';
 import { explain } from '@reroll/core/explain/explain';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import type { HistoryJoin } from '@reroll/core/history/join';
+import type { LiveJob } from '@reroll/core/history/states';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { sourceKeyIn, sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { namespaceOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { isStale } from '../history/stale.ts';
-import { holdView } from '../history/views.ts';
+import { attemptView, holdView } from '../history/views.ts';
 import type { ShowHash } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import type { SourceFacts } from './object-facts.ts';
@@ -17,9 +18,10 @@ type DependencyView = Omit<Workload['sourcesInDetail'][number], 'source'>;
 
 export function workloadSummary(
   { key, row, sources, due, rollout }: ListedWorkload,
-  join: HistoryJoin,
+  { join, jobs }: { join: HistoryJoin; jobs: ReadonlyMap<WorkloadKey, LiveJob> },
 ): WorkloadSummary {
   const outcomes = join.workload(key)?.outcomes ?? [];
+  const latest = outcomes.at(-1);
   return {
     ...partsOf(key),
     sources,
@@ -29,7 +31,8 @@ export function workloadSummary(
     leftAlone: (sources === 0 && row.leftAlone) || null,
     contested: isInConflict(row.conflict),
     pausedUntil: row.resumeAt === undefined ? null : timeOf(row.resumeAt),
-    hold: holdView(outcomes.at(-1)),
+    hold: holdView(latest),
+    lastAttempt: due === 'owed' ? attemptView(latest, jobs.get(key)) : null,
     rollout: rollout?.state ?? 'complete',
     lastReload: lastReload(key, join),
   };

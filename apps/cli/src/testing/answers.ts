@@ -53,6 +53,7 @@ export function workloadSummary(changed: Partial<WorkloadSummary> = {}): Workloa
     sources: 2,
     due: null,
     stale: false,
+    lastAttempt: null,
     leftAlone: null,
     contested: false,
     pausedUntil: null,

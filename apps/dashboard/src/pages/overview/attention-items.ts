@@ -1,6 +1,6 @@
 import { CANNOT_BE_READ } from '@reroll/core/holds/hold';
 import { keyOf, refOf, type Ref } from '../../names.ts';
-import { counted, reasonWords, ROLLOUTS, STATES, type Look } from '../../words.ts';
+import { CONFLICT, counted, reasonWords, ROLLOUTS, STATES, type Look } from '../../words.ts';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import type { Job } from '@reroll/shared/api/queues';
 import type { Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
@@ -13,12 +13,7 @@ export const PROBLEM_LOOKS: Readonly<Record<Problem, Look>> = {
   warning: { word: 'Warning', meaning: 'The installation needs attention', sign: 'alert', tone: 'warn' },
   stuck: ROLLOUTS.stuck,
   failed: { ...STATES.failed, meaning: 'All attempts have failed' },
-  conflict: {
-    word: 'Conflict',
-    meaning: 'Another controller keeps removing the marker',
-    sign: 'cross',
-    tone: 'bad',
-  },
+  conflict: CONFLICT,
   halted: {
     word: 'Halted',
     meaning: 'A workload failed to roll out, and the others wait',
@@ -57,7 +52,6 @@ export function stuckItem(workload: WorkloadSummary, details: Details): Attentio
     subject: workload,
     since: rollout?.since ?? rollout?.at ?? null,
     why: rollout ? whyStuck(rollout) : PROBLEM_LOOKS.stuck.meaning,
-    ...changeOf(workload),
   };
 }
 
@@ -104,27 +98,14 @@ export function pendingItem(
   details: Details,
   isHaltTold: boolean,
 ): AttentionItem[] {
+  const { contested, hold, lastAttempt } = workload;
   const key = keyOf(workload);
-  const item = { key, subject: workload, ...changeOf(workload) };
-  const detail = details.get(key);
-  if (workload.contested) {
-    const since = detail?.history[0]?.at ?? null;
-    return [{ ...item, problem: 'conflict', since, why: reasonWords('Contested') }];
-  }
-  if (isHaltTold && detail?.hold?.reason === 'WaveHalted') return [];
-  return detail ? latestItem(item, detail) : [];
-}
-
-/** By how the latest attempt of a pending reload ended. */
-function latestItem(
-  item: Pick<AttentionItem, 'key' | 'subject' | 'change'>,
-  { history: [latest], hold, job }: Workload,
-): AttentionItem[] {
-  if (!latest) return [];
-  const last = { ...item, since: latest.at, ...(latest.change === null ? {} : { change: latest.change }) };
-  if (hold) return heldItem(last, hold);
-  if (latest.state !== 'failed' || job !== null) return [];
-  return [{ ...last, problem: 'failed', why: latest.error ?? reasonWords(latest.reason) }];
+  const item = { key, subject: workload, since: details.get(key)?.history[0]?.at ?? null };
+  if (contested) return [{ ...item, problem: 'conflict', why: reasonWords('Contested') }];
+  if (hold) return isHaltTold && hold.reason === 'WaveHalted' ? [] : heldItem(item, hold);
+  if (lastAttempt?.state !== 'failed') return [];
+  const { at, error, reason } = lastAttempt;
+  return [{ ...item, problem: 'failed', since: at, why: error ?? reasonWords(reason) }];
 }
 
 function heldItem(
@@ -134,9 +115,4 @@ function heldItem(
   if (TURNS.includes(reason) && !detail.includes(CANNOT_BE_READ)) return [];
   const why = detail === '' ? reasonWords(reason) : detail;
   return [{ ...item, problem: 'held', why, ...(id === null ? {} : { approval: id }) }];
-}
-
-function changeOf({ lastReload }: WorkloadSummary): { change?: string } {
-  const change = lastReload?.change ?? null;
-  return change === null ? {} : { change };
 }

@@ -26,6 +26,7 @@ function workload(name: string, more: Partial<WorkloadSummary> = {}): WorkloadSu
     sources: 1,
     due: null,
     stale: false,
+    lastAttempt: null,
     leftAlone: null,
     contested: false,
     pausedUntil: null,
@@ -42,9 +43,9 @@ function details(name: string, more: Partial<Workload>): [string, Workload] {
   return [`Deployment/shop/${name}`, { ...workload(name), ...rest, history: [], rolloutInDetail, ...more }];
 }
 
-function outcome(state: 'failed' | 'held', error: string | null = null): Workload['history'] {
+function outcome(state: 'held'): Workload['history'] {
   const of = { source: null, cause: null, workload: workload('web'), rolled: [] };
-  return [{ ...of, change: '7-0', state, reason: 'Failed', at: AT, error }];
+  return [{ ...of, change: '7-0', state, reason: 'Failed', at: AT, error: null }];
 }
 
 function failedJob(id: string, subject: string | null): Job {
@@ -62,48 +63,39 @@ describe('what needs attention', () => {
       attention: [],
       rollingOut: 0,
       pending: 0,
-      unchecked: 0,
     });
   });
 
   it('begins with warnings and what is stuck, and has each workload once', () => {
+    const hold = { reason: 'AwaitsApproval', detail: 'approve 1a2b', id: '1a2b' } as const;
     const facts = {
       warnings: ['No worker runs: nothing is reloaded.'],
       stuck: [workload('web')],
-      pending: [workload('web', { due: 'owed' }), workload('api', { due: 'owed' })],
+      pending: [workload('web', { due: 'owed' }), workload('api', { due: 'owed', hold })],
       failedJobs: [failedJob('reloads:1', 'Deployment/shop/web')],
-      details: new Map([
-        details('api', { hold: { reason: 'AwaitsApproval', detail: 'approve 1a2b', id: '1a2b' } }),
-      ]),
     };
     expect(told(facts)).toEqual([
       'warning No worker runs: nothing is reloaded.',
       'stuck Deployment/shop/web',
+      'held Deployment/shop/api',
     ]);
-    facts.details = new Map([
-      details('api', {
-        history: outcome('held'),
-        hold: { reason: 'AwaitsApproval', detail: 'approve 1a2b', id: '1a2b' },
-      }),
-    ]);
-    expect(installState({ ...NOTHING, ...facts }).attention.at(-1)).toMatchObject({
-      problem: 'held',
-      key: 'Deployment/shop/api',
-      since: AT,
-      why: 'approve 1a2b',
-      change: '7-0',
-      approval: '1a2b',
-    });
+    const held = installState({ ...NOTHING, ...facts }).attention.at(-1);
+    expect(held).toMatchObject({ since: null, why: 'approve 1a2b', approval: '1a2b' });
+    const looked = { ...NOTHING, ...facts, details: new Map([details('api', { history: outcome('held') })]) };
+    expect(installState(looked).attention.at(-1)).toMatchObject({ problem: 'held', since: AT });
   });
 
   it('is a reload that failed for good, not one that is tried again', () => {
-    const pending = [workload('web', { due: 'owed' })];
-    const job = { id: 'reloads:2', state: 'delayed', until: null, attempts: 1 };
-    const failed = { history: outcome('failed', 'denied') };
-    expect(told({ pending, details: new Map([details('web', failed)]) })).toEqual([
-      'failed Deployment/shop/web',
+    const ended = (state: 'failed' | 'retrying') =>
+      workload('web', {
+        due: 'owed',
+        lastAttempt: { state, reason: 'Invalid', at: AT, error: 'denied' },
+      });
+    const pending = [ended('failed')];
+    expect(installState({ ...NOTHING, pending }).attention).toMatchObject([
+      { problem: 'failed', key: 'Deployment/shop/web', since: AT, why: 'denied' },
     ]);
-    expect(told({ pending, details: new Map([details('web', { ...failed, job })]) })).toEqual([]);
+    expect(told({ pending: [ended('retrying')] })).toEqual([]);
     const failedJobs = [failedJob('reloads:1', 'Deployment/shop/web'), failedJob('notifications:4', null)];
     expect(told({ failedJobs, pending })).toEqual(['failed Deployment/shop/web', 'failed notifications:4']);
   });
@@ -117,16 +109,13 @@ describe('what needs attention', () => {
         halted: 2,
       } as ChangeSummary,
     ];
-    const pending = [workload('web', { due: 'owed' })];
-    const waits = details('web', {
-      history: outcome('held'),
-      hold: { reason: 'WaveHalted', detail: '', id: null },
-    });
-    const state = installState({ ...NOTHING, halted, pending, details: new Map([waits]) });
+    const hold = { reason: 'WaveHalted', detail: '', id: null } as const;
+    const pending = [workload('web', { due: 'owed', hold })];
+    const state = installState({ ...NOTHING, halted, pending });
     expect(state).toMatchObject({ attention: [{ problem: 'halted', change: '9-0' }], pending: 1 });
     expect(state.attention[0]?.why).toContain('2 workloads wait for it');
     // The history may have dropped the change.
-    expect(told({ pending, details: new Map([waits]) })).toEqual(['held Deployment/shop/web']);
+    expect(told({ pending })).toEqual(['held Deployment/shop/web']);
   });
 
   it.each([
@@ -144,12 +133,9 @@ describe('what needs attention', () => {
     const change = { source: 'Secret/db', isResumed: false, members, now: 1, bake: undefined };
     const hold = waveHold({ ...change, ...set, workload: 'Deployment/shop/web' });
     expect(hold?.reason).toBe('AwaitsWave');
-    const held = {
-      history: outcome('held'),
-      hold: { reason: 'AwaitsWave' as const, detail: hold?.detail ?? '', id: null },
-    };
-    const pending = [workload('web', { due: 'owed' })];
-    expect(told({ pending, details: new Map([details('web', held)]) })).toEqual(expected);
+    const held = { reason: 'AwaitsWave' as const, detail: hold?.detail ?? '', id: null };
+    const pending = [workload('web', { due: 'owed', hold: held })];
+    expect(told({ pending })).toEqual(expected);
   });
 
   it('is a conflict with another controller', () => {
@@ -165,13 +151,6 @@ it('what is in progress is counted once: rolling out, or else pending', () => {
   expect(installState({ ...NOTHING, ...facts })).toMatchObject({ rollingOut: 2, pending: 1 });
 });
 
-it('what is pending and was not looked at is unchecked, unless the list tells what is wrong', () => {
-  const pending = ['web', 'api'].map((name) => workload(name, { due: 'owed' }));
-  const contested = workload('cron', { due: 'owed', contested: true });
-  const facts = { pending: [...pending, contested], details: new Map([details('web', {})]) };
-  expect(installState({ ...NOTHING, ...facts }).unchecked).toBe(1);
-});
-
 it('the pods tell best why a rollout is stuck, then the conditions, then the code', () => {
   const rollout: Rollout = { state: 'stuck', code: 'ProgressDeadlineExceeded', conditions: [] };
   const pods = [{ name: 'web-1', container: 'app', reason: 'ImagePullBackOff', message: 'no such image' }];
@@ -183,15 +162,10 @@ it('the pods tell best why a rollout is stuck, then the conditions, then the cod
   expect(whyStuck(rollout)).toBe('New pods do not become ready (ProgressDeadlineExceeded)');
 });
 
-it('looks at the stuck first, then at the pending of which no failed job tells, and at no more than it may', () => {
-  const facts = {
-    ...NOTHING,
-    stuck: [workload('stuck')],
-    failedJobs: [
-      failedJob('reloads:1', 'Deployment/shop/failed'),
-      failedJob('notifications:1', 'Secret/a/b'),
-    ],
-    pending: ['stuck', 'failed', 'one', 'two', 'three'].map((name) => workload(name)),
-  };
-  expect(keysToLookAt(facts, 3)).toEqual(['stuck', 'one', 'two'].map((name) => `Deployment/shop/${name}`));
+it('looks at the stuck first, then at those of which the list does not tell since when they wait, and at no more than it may', () => {
+  const hold = { reason: 'Frozen', detail: '', id: null } as const;
+  const pending = ['stuck', 'one', 'two'].map((name) => workload(name, { hold }));
+  const contested = workload('zero', { contested: true });
+  const facts = { stuck: [workload('stuck')], pending: [workload('pending'), contested, ...pending] };
+  expect(keysToLookAt(facts, 3)).toEqual(['stuck', 'zero', 'one'].map((name) => `Deployment/shop/${name}`));
 });

@@ -27,8 +27,6 @@ export interface InstallState {
   /** Numbers of workloads. */
   readonly rollingOut: number;
   readonly pending: number;
-  /** Of those that are pending, how many were not looked at: they may be held, or have failed. */
-  readonly unchecked: number;
 }
 
 /** What needs attention and what is in progress; a workload counts once. */
@@ -52,19 +50,18 @@ export function installState(facts: InstallFacts): InstallState {
     attention,
     rollingOut: moving.size,
     pending: pending.filter((key) => !moving.has(key)).length,
-    unchecked: pending.filter((key) => !facts.details.has(key)).length,
   };
 }
 
 /** The first one of a subject stays. */
 function onceEach(items: readonly AttentionItem[]): AttentionItem[] {
-  return [...new Map(items.toReversed().map((item) => [item.key, item])).values()].toReversed();
+  const seen = new Set<string>();
+  return items.filter(({ key }) => !seen.has(key) && seen.add(key));
 }
 
 /** Keys of the workloads that are worth a look, the most telling first. */
-export function keysToLookAt(facts: Omit<InstallFacts, 'details' | 'warnings'>, most: number): string[] {
-  // Of failed reloads, the jobs tell what is wrong.
-  const failed = new Set(facts.failedJobs.map((job) => failedJobItem(job).key));
-  const pending = facts.pending.map(keyOf).filter((key) => !failed.has(key));
-  return [...new Set([...facts.stuck.map(keyOf), ...pending])].slice(0, most);
+export function keysToLookAt(facts: Pick<InstallFacts, 'stuck' | 'pending'>, most: number): string[] {
+  // Of others, the list tells everything.
+  const waiting = facts.pending.filter(({ contested, hold }) => contested || hold);
+  return [...new Set([...facts.stuck, ...waiting].map(keyOf))].slice(0, most);
 }

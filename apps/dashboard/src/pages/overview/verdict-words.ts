@@ -36,10 +36,9 @@ function wordOf(problem: Problem, count: number): string {
  * @param isOld whether a part of the last check failed, so that it is left out, or of an earlier one
  */
 export function verdictOf(state: InstallState, isCut: boolean, isOld = false): Verdict {
-  const { attention, rollingOut, pending, unchecked } = state;
-  const isWhole = !isCut && !isOld && unchecked === 0;
-  const number = (count: number, isMore = isCut): string =>
-    `${count.toLocaleString('en')}${isMore ? ' or more' : ''}`;
+  const { attention, rollingOut, pending } = state;
+  const isWhole = !isCut && !isOld;
+  const number = (count: number): string => `${count.toLocaleString('en')}${isCut ? ' or more' : ''}`;
   const problems = PROBLEMS.flatMap((problem) => {
     const count = attention.filter((item) => item.problem === problem).length;
     return count === 0 ? [] : [{ count, word: wordOf(problem, count), href: hrefOf('', [], { problem }) }];
@@ -55,7 +54,7 @@ export function verdictOf(state: InstallState, isCut: boolean, isOld = false): V
     attention:
       attention.length === 0
         ? ''
-        : `${number(attention.length, isCut || unchecked > 0)} ${attention.length === 1 ? 'needs' : 'need'} attention`,
+        : `${number(attention.length)} ${attention.length === 1 ? 'needs' : 'need'} attention`,
     problems,
     progress: moving === 0 ? '' : `${number(moving)} in progress`,
     steps: steps.filter(({ count }) => count > 0),

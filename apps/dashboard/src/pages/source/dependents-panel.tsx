@@ -68,7 +68,8 @@ function rowsOf(source: Source, { progress, places }: Known): DependencyRow[] {
 function latestOf(
   of: ChangeWorkload | undefined,
   wave: WavePlace | undefined,
-): { state: ReloadState; note: string } | undefined {
+): { state: ReloadState | 'conflict'; note: string } | undefined {
+  if (of?.outcome === 'Contested') return { state: 'conflict', note: '' };
   const isTold = of && !['pending', 'delayed', 'forgotten'].includes(of.state);
   if (isTold || wave?.state !== 'waiting') {
     return of && { state: of.state, note: (of.state === 'held' ? of.detail : of.error) ?? '' };

@@ -20,7 +20,14 @@ const source = (name: string, recorded: string, due: 'owed' | null = null) => ({
 
 function workload(more: Partial<Workload>): Workload {
   const sourcesInDetail = [source('db', 'old', 'owed'), source('keys', 'now')];
-  const nothing = { hold: null, job: null, history: [], rollout: 'complete' } as const;
+  const nothing = {
+    hold: null,
+    contested: false,
+    lastAttempt: null,
+    job: null,
+    history: [],
+    rollout: 'complete',
+  } as const;
   return { ...nothing, sourcesInDetail, ...more } as unknown as Workload;
 }
 
@@ -30,16 +37,14 @@ const outcome = (state: string, rolled: string[] = []) =>
 describe('the sources of a workload', () => {
   it('are pending, held or failed, and the others stay current', () => {
     const hold = { reason: 'AwaitsApproval', detail: '', id: null } as const;
-    const job = (state: string, attempts: number) => ({ id: '1', state, until: null, attempts });
+    const attempt = (state: 'failed' | 'retrying') => ({ lastAttempt: { state } }) as Partial<Workload>;
     expect(sourceStates(workload({}))).toEqual(['pending', 'current']);
-    expect(sourceStates(workload({ hold, job: job('delayed', 3) }))).toEqual(['held', 'current']);
-    expect(sourceStates(workload({ job: job('delayed', 1) }))).toEqual(['retrying', 'current']);
+    expect(sourceStates(workload({ hold }))).toEqual(['held', 'current']);
+    expect(sourceStates(workload(attempt('retrying')))).toEqual(['retrying', 'current']);
+    expect(sourceStates(workload(attempt('failed')))).toEqual(['failed', 'current']);
+    expect(sourceStates(workload({ contested: true }))).toEqual(['conflict', 'current']);
     // A new job: how the last one ended is over.
-    expect(sourceStates(workload({ job: job('waiting', 0), history: outcome('failed') }))).toEqual([
-      'pending',
-      'current',
-    ]);
-    expect(sourceStates(workload({ history: outcome('failed') }))).toEqual(['failed', 'current']);
+    expect(sourceStates(workload({ history: outcome('failed') }))).toEqual(['pending', 'current']);
   });
 
   it('that the pods are being replaced for are rolling out or stuck, and no other', () => {

@@ -21,6 +21,7 @@ const WORKLOAD = {
   job: null,
   due: null,
   stale: false,
+  lastAttempt: null,
   rollout: 'complete',
   leftAlone: null,
   contested: false,
