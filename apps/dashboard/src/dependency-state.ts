@@ -1,4 +1,5 @@
 import type { Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
+import type { Ref } from './names.ts';
 import { CONFLICT, DUE, ROLLOUTS, STATES, type Look, type ReloadState } from './words.ts';
 
 /** How a workload stands to the current data of a source. */
@@ -63,6 +64,14 @@ export type Dependency = Pick<
 export interface Progress {
   readonly rollout: Workload['rollout'];
   readonly latest: ReloadState | 'conflict' | undefined;
+}
+
+/** The rollout of a workload if its last reload was for this source; the pods may be replaced for another one, or by their owner. */
+export function rolloutFor(
+  { kind, name }: Pick<Ref, 'kind' | 'name'>,
+  { rollout, lastReload }: Pick<WorkloadSummary, 'rollout' | 'lastReload'>,
+): WorkloadSummary['rollout'] {
+  return lastReload?.rolled.includes(`${kind}/${name}`) === true ? rollout : 'complete';
 }
 
 /** Why a reload that is pending is not done yet. */

@@ -55,8 +55,8 @@ export function annotationsView({
 function lastReload(key: WorkloadKey, join: HistoryJoin): WorkloadSummary['lastReload'] {
   const outcome = join.workload(key)?.outcomes.findLast(({ entry }) => entry.state === 'reloaded');
   if (!outcome) return null;
-  const { at, reason } = outcome.entry;
-  return { at: timeOf(at), reason, change: outcome.pairs[0]?.change.id ?? null };
+  const { at, reason, rolled } = outcome.entry;
+  return { at: timeOf(at), reason, change: outcome.pairs[0]?.change.id ?? null, rolled: [...rolled] };
 }
 
 /** Counts the users that each source rolls. A step for each user, which may have thousands of dependencies. */

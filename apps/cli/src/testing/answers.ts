@@ -59,7 +59,12 @@ export function workloadSummary(changed: Partial<WorkloadSummary> = {}): Workloa
     pausedUntil: null,
     hold: null,
     rollout: 'complete',
-    lastReload: { at: '2026-11-21T14:00:00.000Z', reason: 'AutoReload', change: '1763737200123-0' },
+    lastReload: {
+      at: '2026-11-21T14:00:00.000Z',
+      reason: 'AutoReload',
+      change: '1763737200123-0',
+      rolled: ['Secret/db'],
+    },
     ...changed,
   };
 }

@@ -79,7 +79,15 @@ const summary = {
     .strictObject({ state: z.enum(['failed', 'retrying']), reason, at: time, error: z.string().nullable() })
     .nullable(),
   rollout: z.enum(['progressing', 'complete', 'stuck']),
-  lastReload: z.strictObject({ at: time, reason, change: z.string().nullable() }).nullable(),
+  lastReload: z
+    .strictObject({
+      at: time,
+      reason,
+      change: z.string().nullable(),
+      /** The sources for which its pods are replaced, as `<kind>/<name>`: the first, if they are many. */
+      rolled: z.array(z.string()),
+    })
+    .nullable(),
 };
 
 export const workloadSummary = z.strictObject(summary).meta({ id: 'WorkloadSummary' });

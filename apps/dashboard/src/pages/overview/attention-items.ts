@@ -103,9 +103,14 @@ export function pendingItem(
   const item = { key, subject: workload, since: details.get(key)?.history[0]?.at ?? null };
   if (contested) return [{ ...item, problem: 'conflict', why: reasonWords('Contested') }];
   if (hold) return isHaltTold && hold.reason === 'WaveHalted' ? [] : heldItem(item, hold);
-  if (lastAttempt?.state !== 'failed') return [];
-  const { at, error, reason } = lastAttempt;
-  return [{ ...item, problem: 'failed', since: at, why: error ?? reasonWords(reason) }];
+  return lastAttempt?.state === 'failed' ? [failedItem(item, lastAttempt)] : [];
+}
+
+function failedItem(
+  item: Pick<AttentionItem, 'key' | 'subject'>,
+  { at, error, reason }: NonNullable<WorkloadSummary['lastAttempt']>,
+): AttentionItem {
+  return { ...item, problem: 'failed', since: at, why: error ?? reasonWords(reason) };
 }
 
 function heldItem(

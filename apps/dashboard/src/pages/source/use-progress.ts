@@ -1,11 +1,13 @@
 import type { ChangeWorkload } from '@reroll/shared/api/changes';
-import type { Source, Workload } from '@reroll/shared/api/workloads';
+import type { Source, Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
 import { call, CallError } from '../../api/client.ts';
-import { keyOf, type Ref } from '../../names.ts';
+import { rolloutFor } from '../../dependency-state.ts';
+import { keyOf } from '../../names.ts';
 import { useAsked, type Answered } from '../../use-answer.ts';
 
 /** How far the workloads of a source are, by key. */
 export interface WorkloadsProgress {
+  /** For this source. */
   readonly rollouts: ReadonlyMap<string, Workload['rollout']>;
   /** What became of them at the latest change. */
   readonly latest: ReadonlyMap<string, ChangeWorkload>;
@@ -26,10 +28,7 @@ export function useProgress(source: Source): Answered<WorkloadsProgress> {
         isPending ? latestOf(source, signal) : [],
       ]);
       return {
-        rollouts: new Map([
-          ...moving.map((each) => [keyOf(each), 'progressing'] as const),
-          ...stuck.map((each) => [keyOf(each), 'stuck'] as const),
-        ]),
+        rollouts: new Map([...moving, ...stuck].map((each) => [keyOf(each), rolloutFor(source, each)])),
         latest: new Map(latest.map((each) => [keyOf(each.workload), each])),
       };
     },
@@ -41,8 +40,8 @@ async function rolloutsOf(
   rollout: Workload['rollout'],
   namespace: string,
   signal: AbortSignal,
-): Promise<readonly Ref[]> {
-  const found: Ref[] = [];
+): Promise<readonly WorkloadSummary[]> {
+  const found: WorkloadSummary[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < MOST_PAGES; pages += 1) {
     const query = { rollout, namespace, limit: '200', cursor };

@@ -31,8 +31,7 @@ function workload(more: Partial<Workload>): Workload {
   return { ...nothing, sourcesInDetail, ...more } as unknown as Workload;
 }
 
-const outcome = (state: string, rolled: string[] = []) =>
-  [{ state, rolled }] as unknown as Workload['history'];
+const outcome = (state: string) => [{ state, rolled: [] as string[] }] as unknown as Workload['history'];
 
 describe('the sources of a workload', () => {
   it('are pending, held or failed, and the others stay current', () => {
@@ -49,12 +48,14 @@ describe('the sources of a workload', () => {
 
   it('that the pods are being replaced for are rolling out or stuck, and no other', () => {
     const sourcesInDetail = [source('db', 'now'), source('keys', 'now')];
-    const history = outcome('reloaded', ['Secret/db']);
-    expect(sourceStates(workload({ sourcesInDetail, history, rollout: 'progressing' }))).toEqual([
+    // What came after the reload left the pods alone.
+    const history = outcome('skipped');
+    const lastReload = { rolled: ['Secret/db'] } as Workload['lastReload'];
+    expect(sourceStates(workload({ sourcesInDetail, history, lastReload, rollout: 'progressing' }))).toEqual([
       'rollingOut',
       'current',
     ]);
-    expect(sourceStates(workload({ sourcesInDetail, history, rollout: 'stuck' }))).toEqual([
+    expect(sourceStates(workload({ sourcesInDetail, history, lastReload, rollout: 'stuck' }))).toEqual([
       'stuck',
       'current',
     ]);
