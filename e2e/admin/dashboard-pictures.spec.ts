@@ -119,9 +119,11 @@ describe('a source with two hundred workloads', () => {
       await route.fulfill({ json: { ...known, workloadsInDetail } });
     });
     const { items } = await api.call('listWorkloads', { query: { name: 'web' } });
+    const at = '2026-11-21T15:00:00.000Z';
+    const lastReload = { at, reason: 'Reloaded' as const, change: null, rolled: ['Secret/db'] };
     await me.page.route(/\/api\/v1\/workloads\?.*rollout=stuck/, async (route) => {
       const stuck: WorkloadSummary[] = [101, 102].flatMap((at) =>
-        items.map((each) => ({ ...each, name: nameOf(at) })),
+        items.map((each) => ({ ...each, name: nameOf(at), rollout: 'stuck' as const, lastReload })),
       );
       await route.fulfill({ json: { items: stuck, next: null } });
     });

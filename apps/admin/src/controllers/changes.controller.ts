@@ -45,6 +45,6 @@ export class ChangesController {
     if (!change || !(await sees(change.namespace))) throw new ProblemError('NotFound');
     const live = await this.live.look(join, change.pairs);
     const counted = (change.more?.woken ?? 0) > 0 ? await this.history.tally(change) : undefined;
-    return changeView(change, { hashes: this.hashes, live, counted });
+    return changeView(change, { hashes: this.hashes, live, join, counted });
   }
 }

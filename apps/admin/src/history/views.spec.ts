@@ -50,7 +50,7 @@ it('changes of a workload that waits for a worker with the hash key say so, and 
   const second = join.addChange('2000-0', changed(2000, { source: 'ConfigMap/shop/other' }));
   const live = liveBy(join, { ...JOB, isHeld: false });
   const shown = [first, second].map(
-    (change) => change && changeView(change, { hashes, live, counted: undefined }),
+    (change) => change && changeView(change, { hashes, live, join, counted: undefined }),
   );
   const [of] = shown.map((each) => changeShape.parse(each).workloads);
   expect(of).toMatchObject([{ state: 'delayed', outcome: 'KeyUnknown', detail: 'no key' }]);
@@ -64,7 +64,7 @@ it('changes of a workload that waits for a worker with the hash key say so, and 
   ]);
   join.addOutcome('3000-0', reloaded(1000));
   expect(holdView(join.outcomes.at(-1))).toBeNull();
-  expect(first && changeView(first, { hashes, live, counted: undefined }).workloads[0]?.state).toBe(
+  expect(first && changeView(first, { hashes, live, join, counted: undefined }).workloads[0]?.state).toBe(
     'reloaded',
   );
 });
@@ -79,6 +79,23 @@ it.each([
   const change = join.addChange('2000-0', changed(2000, later));
   if (!change) throw new Error('expected a change');
   const live = liveBy(join, JOB);
-  const shown = changeShape.parse(changeView(change, { hashes, live, counted: undefined }));
+  const shown = changeShape.parse(changeView(change, { hashes, live, join, counted: undefined }));
   expect(shown.workloads).toMatchObject([{ state: 'held', outcome: 'Frozen', detail: 'year-end' }]);
+});
+
+it('a change is overtaken once the source had other data, also if it has the same again', () => {
+  const join = new HistoryJoin();
+  for (const [at, hash, more] of [
+    [1000, 'a', {}],
+    [2000, 'a', { cause: 'repeated' }],
+    [3000, 'b', {}],
+    [4000, 'a', {}],
+    [5000, 'c', { source: 'ConfigMap/shop/other' }],
+  ] as const)
+    join.addChange(`${at}-0`, changed(at, { hash, ...more }));
+  const live = liveBy(join, JOB);
+  const shown = join.changes.map((change) =>
+    changeShape.parse(changeView(change, { hashes, live, join, counted: undefined })),
+  );
+  expect(shown.map(({ overtaken }) => overtaken)).toEqual([true, true, true, false, false]);
 });

@@ -2,7 +2,7 @@ import type { Change as ChangeView, ChangeSummary, ChangeWorkload } from '@rerol
 import type { HistoryEntry, Workload } from '@reroll/shared/api/workloads';
 import { pendingIdIn } from '@reroll/core/holds/approval';
 import type { OutcomeEntry, RequestEntry, RolloutEntry } from '@reroll/core/history/entries';
-import type { Change, Outcome, Pair } from '@reroll/core/history/join';
+import type { Change, HistoryJoin, Outcome, Pair } from '@reroll/core/history/join';
 import {
   outcomeReason,
   outcomeState,
@@ -10,6 +10,7 @@ import {
   type LiveJob,
   type ReloadState,
 } from '@reroll/core/history/states';
+import { compareIds } from '@reroll/core/history/stream-id';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { namespaceOf, partsOf } from '@reroll/core/model';
 import type { ShownHashes } from '../shown-hashes.ts';
@@ -40,13 +41,20 @@ export function isHalted(pair: Pair, state: ReloadState): boolean {
 /** `counted`: see `ChangeView`. */
 export function changeView(
   change: Change,
-  by: { hashes: ShownHashes; live: Live; counted: ChangeView['counted'] },
+  by: { hashes: ShownHashes; live: Live; join: HistoryJoin; counted: ChangeView['counted'] },
 ): ChangeView {
   return {
     ...facts(change, by.hashes),
+    overtaken: isOvertaken(change, by.join),
     workloads: change.pairs.map((pair) => changeWorkload(pair, by.live)),
     ...(by.counted === undefined ? {} : { counted: by.counted }),
   };
+}
+
+function isOvertaken({ id, source, hash }: Change, join: HistoryJoin): boolean {
+  if (source === null) return false;
+  const later = join.changesOf(source).filter((other) => compareIds(other.id, id) > 0);
+  return later.some((other) => other.hash !== hash);
 }
 
 function facts(change: Change, hashes: ShownHashes): Omit<ChangeSummary, 'states' | 'halted'> {

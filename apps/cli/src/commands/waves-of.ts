@@ -4,11 +4,11 @@ import type { AdminApi } from '../api/admin-api.ts';
 import { CliError } from '../errors.ts';
 
 /**
- * How far the change has come, while its source has its data. Undefined: that is over, or the source is not known any more.
+ * How far the change has come, while its source has its data since then. Undefined: that is over, or the source is not known any more.
  * @throws a `CliError` if the admin cannot tell
  */
-export async function wavesOf(api: AdminApi, { source, to }: Change): Promise<Waves | undefined> {
-  if (source === null) return undefined;
+export async function wavesOf(api: AdminApi, { source, to, overtaken }: Change): Promise<Waves | undefined> {
+  if (source === null || overtaken) return undefined;
   try {
     const waves = await api.call('getWaves', { params: source });
     return waves.hash === to ? waves : undefined;

@@ -23,7 +23,7 @@ export function changeSummary(changed: Partial<ChangeSummary> = {}): ChangeSumma
 
 export function change(changed: Partial<Change> = {}): Change {
   const { states: _states, halted: _halted, ...summary } = changeSummary();
-  return { ...summary, workloads: [changeWorkload('rolledOut')], ...changed };
+  return { ...summary, overtaken: false, workloads: [changeWorkload('rolledOut')], ...changed };
 }
 
 export function changeWorkload(

@@ -1,6 +1,6 @@
 import type { Explanation } from '@reroll/shared/api/explain';
 import { expect, it } from 'vitest';
-import { changeSummary, DB, status, WEB, workload, workloadSummary } from '../testing/answers.ts';
+import { change, DB, status, WEB, workload, workloadSummary } from '../testing/answers.ts';
 import { changeFacts, sourceText } from './changes.ts';
 import { explanationFacts } from './explanation.ts';
 import { statusFacts } from './status.ts';
@@ -66,8 +66,10 @@ it.each([
 it('a manual reload names who requested it', () => {
   const request = { actor: 'alice', reason: 'rotated' };
   expect(sourceText({ source: null, request })).toBe('(requested by alice)');
-  const { states: _states, halted: _halted, ...summary } = changeSummary({ source: null, request });
-  expect(changeFacts({ ...summary, workloads: [] }, 0)).toContainEqual(['Requested by', 'alice: rotated']);
+  expect(changeFacts(change({ source: null, request }), 0)).toContainEqual([
+    'Requested by',
+    'alice: rotated',
+  ]);
 });
 
 it('a workload without a reload in the history may have been reloaded before', () => {

@@ -83,6 +83,8 @@ export const changeSummary = z
 export const change = z
   .strictObject({
     ...summary,
+    /** Whether the source got other data since, even if it has the same again. */
+    overtaken: z.boolean(),
     workloads: z.array(changeWorkload),
     /**
      * How many of the unlisted workloads that got a reload job have ended, by the reason of their outcome; holds and attempts that are

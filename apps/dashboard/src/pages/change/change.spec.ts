@@ -13,6 +13,7 @@ const CHANGE = {
   takenUpAt: null,
   from: null,
   to: null,
+  overtaken: false,
   workloads: [],
 };
 
@@ -26,3 +27,17 @@ it.each([
   expect(text()).toContain(merged);
   expect(text()).toContain(leftAlone);
 });
+
+it.each([
+  [false, 1],
+  [true, 0],
+])(
+  'the waves of the present data are not those of a change that was overtaken: %j',
+  async (overtaken, asked) => {
+    const source = { kind: 'Secret', namespace: 'shop', name: 'db' };
+    await mount(h(Change, { id: '1-1' }));
+    const { answer } = requests.find(({ path }) => path === '/changes/1-1') ?? expect.fail();
+    await answer({ ...CHANGE, source, cause: 'updated', request: null, to: 'same', overtaken });
+    expect(requests.filter(({ path }) => path.endsWith('/waves'))).toHaveLength(asked);
+  },
+);

@@ -15,7 +15,7 @@ import { ChangeWorkloads } from './change-workloads.tsx';
 
 export function Change({ id }: { id: string }): JSX.Element {
   const change = useAnswer('getChange', { params: { id } }, 'both');
-  const waves = useWaves(change.data?.source ?? null);
+  const waves = useWaves(sourceOf(change.data));
   return (
     <>
       <PageHead kind="Change" title={change.data ? titleOf(change.data) : id} />
@@ -31,6 +31,11 @@ export function Change({ id }: { id: string }): JSX.Element {
       </Answer>
     </>
   );
+}
+
+/** Null: there is none, or its present waves are those of a later change, even if the data is the same. */
+function sourceOf(change: ChangeData | undefined): ChangeData['source'] {
+  return change && !change.overtaken ? change.source : null;
 }
 
 function titleOf({ source, cause, request }: ChangeData): string {
