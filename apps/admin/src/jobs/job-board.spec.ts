@@ -119,3 +119,16 @@ it('the lag is not of namespaces that the caller does not see', async () => {
   await queuesWith(MINUTE).enqueueReloads(reloadsOf('bank', 1));
   expect(await lagIn(5 * MINUTE, OF_SHOP)).toBe(0);
 });
+
+it('a job that waits for a worker already is not retried, and the caller is told', async () => {
+  const queues = queuesWith();
+  await queues.enqueueReloads(reloadsOf('shop', 1));
+  const [job] = await queues.reloads.getJobs(['waiting', 'prioritized']);
+  const board = opening(new JobBoard({ connection: redis.client, prefix }));
+  const found = await board.find(`reloads:${job?.id ?? ''}`, OF_SHOP);
+  if (!found) throw new Error('expected a job');
+  await expect(board.retry(found)).rejects.toMatchObject({
+    code: 'Conflict',
+    details: { detail: 'the job waits for a worker already' },
+  });
+});

@@ -143,7 +143,8 @@ async function visibleOf(jobs: readonly JobFacts[], namespaces: NamespacesAsked)
 
 /** Retries a failed job with all its attempts, or starts a delayed one now. Rejects with a `ProblemError` `Conflict`. */
 async function retry({ state, job }: FoundJob & { readonly job: Job }): Promise<void> {
-  if (state === 'waiting') return;
+  if (state === 'waiting')
+    throw new ProblemError('Conflict', { detail: 'the job waits for a worker already' });
   if (state === 'active') throw new ProblemError('Conflict', { detail: 'a worker is running the job' });
   try {
     if (state === 'delayed') await job.promote();

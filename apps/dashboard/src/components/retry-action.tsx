@@ -5,9 +5,9 @@ import { tellDeed } from '../state/live.ts';
 import { mayReload, maySteer } from '../state/status.ts';
 import { Action } from './action.tsx';
 
-/** Tries a job again, for who may; not one that is running. */
+/** Tries a job again, for who may; not one that is running, or due already. */
 export function RetryAction({ id, state }: { id: string; state: Job['state'] }): JSX.Element | null {
-  if (state === 'active' || (!mayReload() && !maySteer())) return null;
+  if ((state !== 'failed' && state !== 'delayed') || (!mayReload() && !maySteer())) return null;
   return (
     <Action
       label="Retry"

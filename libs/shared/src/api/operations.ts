@@ -252,7 +252,7 @@ export const OPERATIONS = {
     method: 'post',
     path: '/jobs/{id}/retry',
     tag: 'Steering',
-    summary: 'Tries a failed or waiting job again at once.',
+    summary: 'Tries a failed or delayed job again at once.',
     params: jobParams,
     body: because,
     answer: accepted,

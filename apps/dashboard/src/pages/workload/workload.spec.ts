@@ -41,6 +41,7 @@ it.each([
 
 it.each([
   ['active', 'Running', 0],
+  ['waiting', 'Waiting', 0],
   ['delayed', 'Delayed', 1],
 ])('a job that is %s is told as %s, with %d buttons to retry it', async (state, word, count) => {
   await mount(h(Workload, { of: { kind: 'Deployment', namespace: 'shop', name: 'web' } }));
