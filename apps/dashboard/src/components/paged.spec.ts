@@ -1,7 +1,7 @@
 import { find, inBrowser, mount, requests, text } from '../testing/mounted.ts';
 import { h, type ComponentChild } from 'preact';
 import { describe, expect, it } from 'vitest';
-import { news, tellDeed } from '../state/live.ts';
+import { news, slowNews, tellDeed } from '../state/live.ts';
 import { Paged } from './paged.tsx';
 
 inBrowser();
@@ -100,6 +100,31 @@ describe('a list', () => {
     await more();
     await requests[1]?.answer(page('', null));
     expect(text()).toBe('none');
+  });
+
+  it('reads its further pages again with the slow news, the less often the more they are', async () => {
+    const beat = async (): Promise<string[]> => {
+      requests.length = 0;
+      slowNews.value += 1;
+      await mount(list());
+      for (let at = 0; at < requests.length; at += 1) {
+        const cursor = Number(/cursor=(\d)/.exec(requests[at]?.path ?? '')?.[1] ?? 9);
+        await requests[at]?.answer(page(`${cursor}b`, `${cursor - 1}`));
+      }
+      return requests.map(({ path }) => path);
+    };
+    await mount(list());
+    await requests[0]?.answer(page('9b', '8'));
+    expect(await beat()).toEqual([]);
+    await more();
+    await requests.at(-1)?.answer(page('8a', '7'));
+    expect(await beat()).toEqual(['/audit', '/audit?cursor=8']);
+    expect(text()).toBe(`9b 8b${SHOW_MORE}`);
+    await more();
+    await requests.at(-1)?.answer(page('7a', '6'));
+    expect(await beat()).toEqual([]);
+    expect(await beat()).toHaveLength(3);
+    expect(text()).toBe(`9b 8b 7b${SHOW_MORE}`);
   });
 
   describe('of which a further page is shown when the reader does something', () => {

@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, CallError, type CallRequest } from '../api/client.ts';
 import type { Answer as AnswerOf } from '../api/calls.ts';
-import { deeds } from '../state/live.ts';
+import { deeds, pulse, slowNews } from '../state/live.ts';
 import { sinceOf } from '../since.ts';
 import { useAsked, type Freshness } from '../use-answer.ts';
 import { Answer, Trouble } from './answer.tsx';
@@ -35,7 +35,10 @@ interface Known<Id extends ListId> {
   readonly error?: CallError | undefined;
 }
 
-/** A list whose first page stays fresh, and whose further pages come when they are asked for, and again when the reader does something. */
+/**
+ * A list whose first page stays fresh, and whose further pages come when they are asked for, again when the reader does something, and
+ * now and then.
+ */
 export function Paged<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   // What was asked for another query is not for this one.
   return <Pages key={JSON.stringify([props.query, props.minutes])} {...props} />;
@@ -71,16 +74,10 @@ function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
     }
   };
 
-  useEffect(() => {
-    if (known.pages === 0) return undefined;
-    let isOvertaken = false;
-    reread(question, known.pages).then(
-      // Unless more was asked for meanwhile.
-      (read) => setKnown((before) => (isOvertaken || before.pages !== read.pages ? before : read)),
-      () => undefined,
-    );
-    return () => void (isOvertaken = true);
-  }, [deeds.value]);
+  useReread(question, known.pages, {
+    slow: freshness === 'pulse' ? pulse.value : slowNews.value,
+    onRead: (read) => setKnown((before) => (before.pages === read.pages ? read : before)),
+  });
 
   return (
     <Answer of={first} what={what}>
@@ -104,6 +101,26 @@ function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
       }}
     </Answer>
   );
+}
+
+/** Reads what is shown again when the reader does something, and with the slow beats: a page for each on average, however many there are. */
+function useReread<Id extends ListId>(
+  question: Question<Id>,
+  pages: number,
+  { slow, onRead }: { slow: number; onRead: (read: Known<Id>) => void },
+): void {
+  const last = useRef({ deeds: deeds.value, slow });
+  useEffect(() => {
+    const isDue = deeds.value !== last.current.deeds || slow - last.current.slow >= pages;
+    if (pages === 0 || !isDue) return undefined;
+    last.current = { deeds: deeds.value, slow };
+    let isOvertaken = false;
+    reread(question, pages).then(
+      (read) => (isOvertaken ? undefined : onRead(read)),
+      () => undefined,
+    );
+    return () => void (isOvertaken = true);
+  }, [deeds.value, slow]);
 }
 
 /** Everything up to the last page that was asked for, as it is now. */
