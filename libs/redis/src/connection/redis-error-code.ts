@@ -1,5 +1,6 @@
 /** The only words taken from a server's text; the rest may quote what was sent. */
-const CODES = /\b(?:WRONGPASS|NOAUTH|NOPERM|LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|E[A-Z]{4,})\b/u;
+const CODES =
+  /\b(?:WRONGPASS|NOAUTH|NOPERM|LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|MISCONF|NOREPLICAS|E[A-Z]{4,})\b/u;
 /** A Sentinel that answers without an address, or that does not know the name. */
 const UNKNOWN_MASTER = /^connected to sentinel .* invalid reply|No such master with that name/u;
 

@@ -6,7 +6,10 @@ import { redisErrorCode } from './redis-error-code.ts';
 
 const RETRY = 100;
 
-/** Error codes of a server in a passing state: it is loading, has lost its master, or its password is being changed. */
+/**
+ * Error codes of a server in a passing state: it is loading, has lost its master or its replicas, cannot save to its disk, or its
+ * password is being changed.
+ */
 const PASSING: ReadonlySet<string> = new Set([
   'WRONGPASS',
   'NOAUTH',
@@ -15,6 +18,8 @@ const PASSING: ReadonlySet<string> = new Set([
   'READONLY',
   'CLUSTERDOWN',
   'MASTERDOWN',
+  'MISCONF',
+  'NOREPLICAS',
 ]);
 
 export interface Waiting {
