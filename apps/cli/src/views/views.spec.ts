@@ -1,4 +1,5 @@
 import type { Explanation } from '@reroll/shared/api/explain';
+import type { WorkloadSummary } from '@reroll/shared/api/workloads';
 import { expect, it } from 'vitest';
 import { change, DB, status, WEB, workload, workloadSummary } from '../testing/answers.ts';
 import { changeFacts, sourceText } from './changes.ts';
@@ -53,14 +54,24 @@ it.each([
   expect(facts.get('Pending')).toMatchObject({ text });
 });
 
+const FAILED = { state: 'failed', reason: 'Invalid', at: '2026-11-21T14:00:00.000Z', error: null } as const;
+
 it.each([
   [{ due: null, stale: false }, 'no'],
   [{ due: null, stale: true }, 'stale'],
   [{ due: 'correct', stale: true }, 'stale'],
   [{ due: 'owed', stale: true }, 'owed'],
+  [{ due: 'owed', lastAttempt: FAILED }, 'failed'],
 ] as const)('the list of workloads says what is due: of %j, %s', (given, text) => {
   const column = workloadsView({ now: 0, namespaces: false }).columns.find(({ title }) => title === 'DUE');
   expect(column?.cell(workloadSummary(given))).toMatchObject({ text });
+});
+
+it('the list of workloads says why a pending reload failed, and not why the last one was done', () => {
+  const column = workloadsView({ now: 0, namespaces: false }).columns.find(({ title }) => title === 'REASON');
+  const reason = (given: Partial<WorkloadSummary>) =>
+    column?.cell(workloadSummary({ due: 'owed', ...given }));
+  expect([reason({}), reason({ lastAttempt: FAILED })]).toEqual(['AutoReload', 'Invalid']);
 });
 
 it('a manual reload names who requested it', () => {

@@ -30,14 +30,14 @@ function dueCell(workload: WorkloadSummary): Cell {
   return toned(due, toneOf(due));
 }
 
-function dueWord({ due, stale }: WorkloadSummary): string {
-  if (due !== 'owed' && stale) return 'stale';
-  return due ?? 'no';
+function dueWord({ due, stale, lastAttempt }: WorkloadSummary): string {
+  if (due === 'owed') return lastAttempt?.state ?? due;
+  return stale ? 'stale' : (due ?? 'no');
 }
 
 function reasonOf(workload: WorkloadSummary): string {
-  const { hold, leftAlone, lastReload } = workload;
-  return leftAlone ?? (isHeld(workload) ? hold?.reason : lastReload?.reason) ?? '';
+  const { hold, leftAlone, lastAttempt, lastReload } = workload;
+  return leftAlone ?? (isHeld(workload) ? hold : (lastAttempt ?? lastReload))?.reason ?? '';
 }
 
 function isHeld({ due, hold }: WorkloadSummary): boolean {
