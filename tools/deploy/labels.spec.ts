@@ -35,3 +35,19 @@ it.each([
     expect([...new Set(rules.map((rule) => rule.labels['severity']))]).toEqual(severities);
   },
 );
+
+it('labels of all objects keep those of the chart, in selectors too', async () => {
+  const ours = ['name', 'instance', 'component', 'version', 'part-of', 'managed-by'];
+  const theirs = ours.map((key) => [`app.kubernetes.io/${key}`, 'other']);
+  const matchLabels = { team: 'a', 'helm.sh/chart': 'other', ...Object.fromEntries(theirs) } as object;
+  const values = { reloader: { matchLabels } };
+  const manifests = await manifestsWith(values);
+  expect(manifests).toEqual(await manifestsWith({ reloader: { matchLabels: { team: 'a' } } }));
+});
+
+it('annotations of the pod of Redis keep those of the chart', async () => {
+  const values = { redis: { podAnnotations: { a: 'b', 'checksum/config': 'other' } } };
+  const path = 'spec.template.metadata.annotations';
+  const without = at(await find({}, 'StatefulSet', 'reroll-redis'), path) as object;
+  expect(at(await find(values, 'StatefulSet', 'reroll-redis'), path)).toEqual({ ...without, a: 'b' });
+});

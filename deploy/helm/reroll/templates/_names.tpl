@@ -45,12 +45,14 @@
 {{- printf "%s-%s" (include "reroll.fullname" .root) .component -}}
 {{- end -}}
 
-{{/* Never changed on an upgrade. */}}
+{{/* Never changed on an upgrade. The values add only keys that no label of ours has. */}}
 {{- define "reroll.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "reroll.name" .root | quote }}
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
-{{- with .root.Values.reloader.matchLabels }}
+{{- $added := .root.Values.reloader.matchLabels }}
+{{- range list "name" "instance" "component" "version" "part-of" "managed-by" }}{{ $added = omit $added (printf "app.kubernetes.io/%s" .) }}{{ end }}
+{{- with omit $added "helm.sh/chart" }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
