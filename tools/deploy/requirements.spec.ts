@@ -177,6 +177,11 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'admin.serviceAccount.name is that of watcher and worker, which may read Secrets: give it another.',
   ],
   [
+    'a namespace for privileged Jobs that is none',
+    { worker: { admissionPolicy: { privilegedJobNamespaces: 'shop,team-*' } } },
+    'worker.admissionPolicy.privilegedJobNamespaces holds "team-*", which is no name of a namespace: give names, not patterns.',
+  ],
+  [
     'static tokens, and none there',
     { admin: { auth: 'static' } },
     'admin.auth is static, and nobody has a token: give admin.staticTokens.list, or admin.staticTokens.existingSecret.',
@@ -401,6 +406,14 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'standalone.redisMaxMemory is 1gb, and standalone.resources.limits.memory 512Mi: make the limit larger than that, by half if you can, or standalone.redisMaxMemory smaller.',
   ],
   [
+    'a Redis whose default is more than the process that starts it may have',
+    {
+      mode: 'standalone',
+      standalone: { redisMaxMemory: '', resources: { limits: { memory: '300Mi' } } },
+    },
+    'standalone.redisMaxMemory is 320mb, and standalone.resources.limits.memory 300Mi',
+  ],
+  [
     'the same, by the limit of all',
     {
       mode: 'standalone',
@@ -487,6 +500,11 @@ const NOT_IN_SCHEMA: readonly (readonly [string, ChartValues, string])[] = [
     { admin: { auth: 'static', staticTokens: { list: [{ ...TOKEN, sha256: 'hunter2' }] } } },
     "at '/admin/staticTokens/list/0/sha256'",
   ],
+  [
+    'no path',
+    { admin: { ingress: { path: 'reroll' } } },
+    "at '/admin/ingress/path': 'reroll' does not match",
+  ],
   ['a strategy that is none', { reloader: { reloadStrategy: 'env' } }, "at '/reloader/reloadStrategy'"],
 ];
 
@@ -503,6 +521,16 @@ describe.concurrent('helm refuses, and says what to change:', () => {
 });
 
 describe.concurrent('the schema refuses, and says where:', () => {
+  it.each(['half', '101%', -1])('%s as a bound of a budget', async (bound) => {
+    const components = ['reloader', 'watcher', 'worker', 'admin', 'standalone'];
+    const values = { podDisruptionBudget: { minAvailable: bound, maxUnavailable: bound } };
+    const said = await refusalOf(Object.fromEntries(components.map((component) => [component, values])));
+    for (const path of components.flatMap((component) =>
+      Object.keys(values.podDisruptionBudget).map((key) => `/${component}/podDisruptionBudget/${key}`),
+    ))
+      expect(said).toContain(`at '${path}'`);
+  });
+
   it.each(NOT_IN_SCHEMA)('%s', async (_what, values, sentence) => {
     expect(await refusalOf(values)).toContain(sentence);
   });

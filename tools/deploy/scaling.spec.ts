@@ -116,6 +116,12 @@ describe('workers scaled by the depth of the queues', () => {
       ['password', 'sentinelPassword'],
     ],
     [
+      'at an IPv6 address',
+      { host: 'fd00::1' },
+      { type: 'redis', metadata: { address: '[fd00::1]:6379' } },
+      [],
+    ],
+    [
       'as a Cluster, without a password',
       { cluster: 'a:1,b' },
       { type: 'redis-cluster', metadata: { addresses: 'a:1,b:6379' } },
