@@ -505,6 +505,17 @@ const NOT_IN_SCHEMA: readonly (readonly [string, ChartValues, string])[] = [
     { admin: { ingress: { path: 'reroll' } } },
     "at '/admin/ingress/path': 'reroll' does not match",
   ],
+  ...(
+    [
+      ['a name of a user with a blank', { name: 'a b' }, 'name'],
+      ['a user of no namespace', { namespaces: [] }, 'namespaces'],
+      ['a user of a namespace that is none', { namespaces: ['team-*'] }, 'namespaces/0'],
+    ] as const
+  ).map(([what, changed, path]): [string, ChartValues, string] => [
+    what,
+    { admin: { auth: 'static', staticTokens: { list: [{ ...TOKEN, ...changed }] } } },
+    `at '/admin/staticTokens/list/0/${path}'`,
+  ]),
   ['a strategy that is none', { reloader: { reloadStrategy: 'env' } }, "at '/reloader/reloadStrategy'"],
 ];
 
@@ -537,6 +548,10 @@ describe.concurrent('the schema refuses, and says where:', () => {
 });
 
 it.each([
+  [
+    'the hash of a token in capitals',
+    { admin: { auth: 'static', staticTokens: { list: [{ ...TOKEN, sha256: 'A'.repeat(64) }] } } },
+  ],
   [
     'alerts with a URL among the variables',
     {
