@@ -128,12 +128,16 @@ export class Resyncer {
 
   async #settleDoubts(): Promise<void> {
     const { doubts } = this.#context.clusterState;
-    for (const doubtful of doubts.found()) {
+    const isLeading = this.#leading;
+    let isAny = false;
+    for (const sources of doubts.found()) {
       await nextTurn();
-      if (doubtful.size === 0) continue;
-      const rows = await this.#ask.inCatalog([...doubtful.keys()]);
-      if (!rows) return;
-      doubts.settle(doubtful, rows);
+      if (sources.length === 0) continue;
+      const rows = await this.#ask.inCatalog(sources);
+      // A new leader resyncs at once, and goes on there.
+      if (!rows || this.#isStopped || this.#leading !== isLeading) return;
+      if (doubts.settle(rows)) isAny = true;
     }
+    if (isAny) await inTurns(doubts.judge());
   }
 }

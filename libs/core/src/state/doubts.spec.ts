@@ -2,37 +2,48 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import { recordOf, seenSource, seenWorkload, sourceRow } from '../testing/rows.ts';
 import { ClusterState } from './cluster-state.ts';
-import type { SourceRow, WorkloadRow } from './rows.ts';
+import type { SourceKey } from '../model.ts';
+import type { SourceRow } from './rows.ts';
+import { inOneGo } from './slices.ts';
+import { work } from '../work.ts';
 
 const CM = 'ConfigMap/ns/cm';
 const WEB = 'Deployment/ns/web';
 const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
 
+function allA(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, 'A']));
+}
+
 /** After a gap in which the source was written at 120, without a change of data, and the template at 125. */
-function afterGap(): ClusterState {
+function afterGap({ workloads = ['web'], sources = ['cm'] } = {}): ClusterState {
+  const more = { uses: sources.map((name) => `ConfigMap/${name}`), record: recordOf(allA(sources)) };
   const before = new ClusterState({ decision, adoptedAt: 0 });
-  before.workloadWritten(seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) }));
-  const known = before.workloads.get(WEB) as WorkloadRow;
+  for (const name of workloads) before.workloadWritten(seenWorkload(name, 20, more));
   const clusterState = new ClusterState({ decision, adoptedAt: 0 });
   clusterState.sourcesListed({
     scope: { kind: 'ConfigMap', namespace: '' },
     rv: '130',
-    objects: [seenSource('cm', 120, 'A')],
+    objects: sources.map((name) => seenSource(name, 120, 'A')),
     catalog: new Map(),
   });
   clusterState.workloadListBegins({ kind: 'Deployment', namespace: '' });
   clusterState.workloadsListed({
     scope: { kind: 'Deployment', namespace: '' },
     rv: '131',
-    objects: [seenWorkload('web', 125, { template: 't2', record: recordOf({ cm: 'A' }) })],
-    catalog: new Map([[WEB, known]]),
+    objects: workloads.map((name) => seenWorkload(name, 125, { template: 't2', ...more })),
+    catalog: before.workloads,
   });
   return clusterState;
 }
 
+function doubtsOf(clusterState: ClusterState): readonly string[] {
+  return [...clusterState.doubts.found()].flat();
+}
+
 function settle(clusterState: ClusterState, row: SourceRow): string | undefined {
-  for (const doubtful of clusterState.doubts.found())
-    clusterState.doubts.settle(doubtful, new Map([[CM, row]]));
+  const rows = doubtsOf(clusterState).map((key) => [key as SourceKey, row] as const);
+  if (clusterState.doubts.settle(new Map(rows))) inOneGo(clusterState.doubts.judge());
   return clusterState.pending.get(WEB)?.cause;
 }
 
@@ -40,7 +51,7 @@ describe('a workload that a list leaves pending although it has recorded the dat
   it('is in doubt', () => {
     const clusterState = afterGap();
     expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
-    expect([...clusterState.doubts.found()]).toEqual([new Map([[CM, [WEB]]])]);
+    expect(doubtsOf(clusterState)).toEqual([CM]);
   });
 
   it('is settled by a row of the catalog for the same write that dates the data earlier', () => {
@@ -49,7 +60,7 @@ describe('a workload that a list leaves pending although it has recorded the dat
     expect(settle(clusterState, sourceRow(120, 'A', { dataRv: '10' }))).toBeUndefined();
     expect(clusterState.sources.get(CM)).toEqual(sourceRow(120, 'A', { dataRv: '10' }));
     expect(clusterState.outbox.sources.size).toBe(outbox);
-    expect([...clusterState.doubts.found()]).toEqual([]);
+    expect(doubtsOf(clusterState)).toEqual([]);
   });
 
   it.each([
@@ -70,5 +81,35 @@ it('doubts nothing that is pending because of other data', () => {
   const clusterState = afterGap();
   clusterState.sourceWritten(seenSource('cm', 140, 'B'), { kind: 'ConfigMap', namespace: '' });
   expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
-  expect([...clusterState.doubts.found()]).toEqual([new Map()]);
+  expect(doubtsOf(clusterState)).toEqual([]);
+});
+
+it('settles all users of a source at once', () => {
+  const workloads = Array.from({ length: 100 }, (_, n) => `web-${n}`);
+  const clusterState = afterGap({ workloads });
+  expect(clusterState.pending.size).toBe(100);
+  settle(clusterState, sourceRow(120, 'A', { dataRv: '10' }));
+  expect(clusterState.pending.size).toBe(0);
+});
+
+it('reads at most 500 sources at once, and evaluates each workload once', () => {
+  const sources = Array.from({ length: 600 }, (_, n) => `cm-${n}`);
+  const clusterState = afterGap({ workloads: ['web', 'api'], sources });
+  const portions = [...clusterState.doubts.found()];
+  expect(Math.max(...portions.map(({ length }) => length))).toBeLessThanOrEqual(500);
+  expect(new Set(portions.flat()).size).toBe(600);
+  const row = sourceRow(120, 'A', { dataRv: '10' });
+  clusterState.doubts.settle(new Map(portions.flat().map((key) => [key, row])));
+  const before = work.sourceLookups;
+  inOneGo(clusterState.doubts.judge());
+  expect(work.sourceLookups - before).toBe(2 * 600);
+  expect(clusterState.pending.size).toBe(0);
+});
+
+it('reads no source that is recorded and no dependency any more', () => {
+  const clusterState = afterGap({ sources: ['cm', 'gone'] });
+  expect(doubtsOf(clusterState)).toEqual([CM, 'ConfigMap/ns/gone']);
+  const record = recordOf(allA(['cm', 'gone']));
+  clusterState.workloadWritten(seenWorkload('web', 140, { template: 't2', uses: ['ConfigMap/cm'], record }));
+  expect(doubtsOf(clusterState)).toEqual([CM]);
 });

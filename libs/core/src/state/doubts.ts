@@ -1,15 +1,13 @@
 import { recordedHashes } from '../record/record.ts';
 import { namespaceOf, type SourceKey, type WorkloadKey } from '../model.ts';
 import { isNewer } from '../rv.ts';
+import { work } from '../work.ts';
 import type { Pending } from './pending-workloads.ts';
 import { sourceKeyIn, type SourceRow, type WorkloadRow } from './rows.ts';
-import { slicesOf } from './slices.ts';
+import { turn } from './slices.ts';
 
-/** Sources whose dates are in doubt, with the workloads that are pending because of them. */
-export type Doubtful = ReadonlyMap<SourceKey, readonly WorkloadKey[]>;
-
-/** Workloads that are looked at together. */
-const WORKLOADS_AT_ONCE = 25;
+/** Sources in one portion: as many rows as one call reads from the catalog. */
+const SOURCES_AT_ONCE = 500;
 
 interface Workloads {
   readonly workloads: ReadonlyMap<WorkloadKey, WorkloadRow>;
@@ -17,8 +15,9 @@ interface Workloads {
 }
 
 /**
- * Workloads that are pending although they have recorded the present data, because a list showed a source and its workload after both
- * were written. A leader that saw these writes knows better, and its rows are in the catalog.
+ * Sources because of which workloads are pending that have recorded the present data: the data is dated later than the pod template,
+ * and nothing shows that the entry was right when the template was written. After a gap, a list often cannot show it. A leader
+ * that saw the writes knows better, and its rows are in the catalog.
  */
 export class Doubts {
   readonly #sources: Map<SourceKey, SourceRow>;
@@ -35,43 +34,70 @@ export class Doubts {
     this.#evaluate = evaluate;
   }
 
-  /** Yields the doubts about some workloads at a time; none about most. */
-  *found(): Generator<Doubtful, void, void> {
-    for (const keys of slicesOf(this.#workloads.pending.keys(), WORKLOADS_AT_ONCE)) {
-      const found = new Map<SourceKey, WorkloadKey[]>();
-      for (const key of keys) {
-        for (const source of this.#sourcesOf(key)) {
-          const users = found.get(source) ?? [];
-          found.set(source, users);
-          users.push(key);
-        }
+  /** Yields the sources in portions of at most 500, and an empty or small portion when a turn is over. A source may come again. */
+  *found(): Generator<readonly SourceKey[], void, void> {
+    let found = new Set<SourceKey>();
+    let isOver = turn();
+    for (const workload of this.#keys()) {
+      for (const source of this.#sourcesOf(workload)) {
+        found.add(source);
+        if (found.size < SOURCES_AT_ONCE && !isOver()) continue;
+        yield [...found];
+        found = new Set();
+        isOver = turn();
       }
-      yield found;
+      if (!isOver()) continue;
+      yield [...found];
+      found = new Set();
+      isOver = turn();
     }
+    yield [...found];
   }
 
-  /** Dates a source as its row in the catalog does if both rows are of one write and the same data, and the catalog's date is earlier. */
-  settle(doubtful: Doubtful, catalog: ReadonlyMap<SourceKey, SourceRow>): void {
-    for (const [key, workloads] of doubtful) {
+  /**
+   * Dates each source as its row in the catalog does if both rows are of one write and the same data, and the catalog's date is
+   * earlier. Returns whether any was. `judge` then evaluates the workloads.
+   */
+  settle(catalog: ReadonlyMap<SourceKey, SourceRow>): boolean {
+    let isAny = false;
+    for (const [key, known] of catalog) {
       const held = this.#sources.get(key);
-      const known = catalog.get(key);
-      if (!held || !known || !isSameWrite(held, known) || !isNewer(held.dataRv, known.dataRv)) continue;
+      if (!held || !isSameWrite(held, known) || !isNewer(held.dataRv, known.dataRv)) continue;
       this.#sources.set(key, { ...held, dataRv: known.dataRv });
-      for (const workload of workloads) this.#evaluate(workload);
+      isAny = true;
+    }
+    return isAny;
+  }
+
+  /** Evaluates what is pending, in turns. */
+  *judge(): Generator<void, void, void> {
+    let isOver = turn();
+    for (const workload of this.#keys()) {
+      this.#evaluate(workload);
+      if (!isOver()) continue;
+      yield;
+      isOver = turn();
     }
   }
 
-  #sourcesOf(key: WorkloadKey): SourceKey[] {
-    const row = this.#workloads.workloads.get(key);
-    if (!row || row.unverified.length === 0) return [];
+  /** As of now, so that workloads that become pending again and again are met once. */
+  #keys(): readonly WorkloadKey[] {
+    return [...this.#workloads.pending.keys()];
+  }
+
+  *#sourcesOf(workload: WorkloadKey): Generator<SourceKey, void, void> {
+    const row = this.#workloads.workloads.get(workload);
+    if (!row || row.unverified.length === 0) return;
     const record = recordedHashes(row.record);
-    return row.unverified.flatMap((name) => {
-      const source = sourceKeyIn(namespaceOf(key), name);
+    const unverified = new Set(row.unverified);
+    for (const name of row.dependencies) {
+      work.dependencyNames += 1;
+      if (!unverified.has(name)) continue;
+      work.sourceLookups += 1;
+      const source = sourceKeyIn(namespaceOf(workload), name);
       const held = this.#sources.get(source);
-      return held?.exists && held.hash === record[name] && isNewer(held.dataRv, row.templateRv)
-        ? [source]
-        : [];
-    });
+      if (held?.exists && held.hash === record[name] && isNewer(held.dataRv, row.templateRv)) yield source;
+    }
   }
 }
 

@@ -42,6 +42,8 @@ export class EveryRow<S extends Sort> {
   readonly #rest: Iterator<string>;
   readonly #begun = new Map<string, Iterator<RowKeyOf[S]>>();
   readonly #first = new Set<string>();
+  /** The namespaces before it have had their turn. A new iterator would pass over the places of all these. */
+  #turns = this.#first.values();
   readonly #done = new Set<string>();
   /** Keys that changed and were taken meanwhile. */
   readonly #written = new Set<RowKeyOf[S]>();
@@ -83,11 +85,18 @@ export class EveryRow<S extends Sort> {
   }
 
   #next(): string | undefined {
-    for (const namespaces of [this.#first, this.#begun.keys()])
-      for (const namespace of namespaces) return namespace;
+    if (this.#first.size > 0) return this.#nextOfFirst();
+    for (const namespace of this.#begun.keys()) return namespace;
     for (let next = this.#rest.next(); next.done !== true; next = this.#rest.next())
       if (!this.#done.has(next.value)) return next.value;
     return undefined;
+  }
+
+  #nextOfFirst(): string | undefined {
+    const next = this.#turns.next();
+    if (next.done !== true) return next.value;
+    this.#turns = this.#first.values();
+    return this.#turns.next().value;
   }
 
   /** Returns true if the namespace has no more rows. */

@@ -100,6 +100,7 @@ export class Outbox {
   writeAll(sources: Held<SourceKey>, workloads: Held<WorkloadKey>): void {
     this.#everySource = everySource(sources);
     this.#everyWorkload = everyWorkload(workloads);
+    for (const namespace of this.#urgent) this.#putFirst(namespace);
   }
 
   /** Notes how the change of a source was found that needs a change job. */
@@ -156,13 +157,18 @@ export class Outbox {
     return this.#everySource !== undefined || this.#everyWorkload !== undefined;
   }
 
-  /** Whether rows of a namespace remain of every row to be written. If its jobs are urgent, these rows come first from now on. */
+  /** Whether rows of the namespace remain of every row to be written. */
   #waitsForRows(namespace: string): boolean {
-    const remaining = [this.#everySource, this.#everyWorkload].filter(
-      (every) => every !== undefined && !every.hasAllOf(namespace),
+    return (
+      this.#everySource?.hasAllOf(namespace) === false || this.#everyWorkload?.hasAllOf(namespace) === false
     );
-    if (this.#urgent.has(namespace)) for (const every of remaining) every?.putFirst(namespace);
-    return remaining.length > 0;
+  }
+
+  /** If every row is to be written, those of the namespace come first from now on. */
+  #putFirst(namespace: string): void {
+    this.#urgent.add(namespace);
+    this.#everySource?.putFirst(namespace);
+    this.#everyWorkload?.putFirst(namespace);
   }
 
   /**
@@ -247,7 +253,7 @@ export class Outbox {
   #withJob(key: SourceKey | WorkloadKey, cause?: PendingCause): Lots {
     const namespace = namespaceOf(key);
     this.#withJobs.add(namespace);
-    if (cause !== 'correct') this.#urgent.add(namespace);
+    if (cause !== 'correct' && !this.#urgent.has(namespace)) this.#putFirst(namespace);
     return this.#lotsOf(namespace);
   }
 

@@ -102,8 +102,8 @@ export const publishingMutants = [
     },
     {
       name: 'a job waits until the rows of all namespaces are written again',
-      text: `every !== undefined && !every.hasAllOf(namespace)`,
-      replacement: `every !== undefined`,
+      text: `this.#everySource?.hasAllOf(namespace) === false || this.#everyWorkload?.hasAllOf(namespace) === false`,
+      replacement: `this.#writesEvery`,
       killedBy: {
         spec: OUTBOX_SPEC,
         test: 'writes the rows of a namespace with a job first, and gives the job when they are written',
