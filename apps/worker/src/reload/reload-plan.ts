@@ -10,6 +10,7 @@ import {
   type DependencyFacts,
   type Mention,
   type Plan,
+  type PlanInput,
   type SourceReading,
 } from '@reroll/core/reload/plan';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
@@ -25,6 +26,8 @@ export interface PlanContext {
   readonly decision: DecisionSettings;
   /** Sources whose data the pods run, proven by other means. */
   readonly proven: ReadonlySet<SourceName>;
+  /** See `PlanInput`. */
+  readonly sharers?: PlanInput['sharers'];
 }
 
 /** Makes the plan from the gathered facts. */
@@ -37,6 +40,7 @@ export function planOf(workload: WorkloadNow, readings: Readings, context: PlanC
     adoptStale: context.adoptStale,
     onDelete: context.onDelete !== 'never',
     mentionOf: mentions(observed, context.decision),
+    sharers: context.sharers,
   });
 }
 

@@ -15,15 +15,19 @@ import {
   asked,
   CM,
   dataOf,
+  DEPLOYMENT,
   finishedJob,
+  follower,
   hashOf,
   KEYS,
   overtaken,
   recordOf,
   REQUEST,
+  rollout,
   Scene,
   settled,
   stale,
+  TEMPLATE,
   unrecorded,
   type Change,
 } from '../testing/scene.ts';
@@ -76,27 +80,6 @@ function oldJob(finished: boolean): Change {
     } as never);
   };
 }
-function rollout(workloadRef: object): Change {
-  return (scene) => {
-    scene.kind = 'Rollout';
-    scene.spec = { template: undefined, workloadRef };
-  };
-}
-function follower(annotations: Readonly<Record<string, string>>, spec?: object): Change {
-  return all(rollout(DEPLOYMENT), ({ api }) => {
-    const metadata = {
-      name: 'd',
-      namespace: 'ns',
-      uid: 'uid-d',
-      resourceVersion: '9',
-      generation: 1,
-      annotations,
-    };
-    api.objects.set('/apis/apps/v1/namespaces/ns/deployments/d', { metadata, spec } as never);
-  });
-}
-const TEMPLATE = { spec: { containers: [{ name: 'app', envFrom: [{ configMapRef: { name: 'cm' } }] }] } };
-const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
 
 /** Name, reason, state, scene, and the sources that it is reloaded for, if any. */
 const OUTCOMES: readonly (readonly [string, Reason, State, Change])[] = [

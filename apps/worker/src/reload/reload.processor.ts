@@ -4,7 +4,7 @@ import type { RateBudget } from '@reroll/redis/processes/rate';
 import type { NamespaceHolds } from '@reroll/core/holds/hold';
 import { NO_RELOADS } from '@reroll/core/holds/reload-limit';
 import type { SourceName } from '@reroll/core/state/rows';
-import { decidedBy } from '@reroll/core/state/workloads/template-owner';
+import { decidedBy, sharersOf } from '@reroll/core/state/workloads/template-owner';
 import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/settings';
 import { recordedReloads, recordWithReloads, writeRecord } from '@reroll/core/record/record';
 import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
@@ -228,7 +228,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       if (ended) return ended;
       if (asked && !workload.facts.workload) return unknown(asked);
       const request = requestFor(workload, asked);
-      const gathered = this.#holdBack({ ...(await this.#gather(workload)), ...request });
+      const gathered = this.#holdBack({ ...(await this.#gather(workload, request)), ...request });
       const contested = contestedOutcome(gathered.workload);
       if (contested) return contested;
       this.#leaveToOthers(gathered);
@@ -262,7 +262,10 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     throw new NotYetError('KeyUnknown', KEY_WAIT, leftOutcome(gathered));
   }
 
-  async #gather(workload: WorkloadNow): Promise<Pick<Gathered, 'workload' | 'readings' | 'plan'>> {
+  async #gather(
+    workload: WorkloadNow,
+    { request }: Pick<Gathered, 'request'>,
+  ): Promise<Pick<Gathered, 'workload' | 'readings' | 'plan'>> {
     const context = this.#context;
     const plan = planOf(workload, new Map(), context);
     const unread = [...plan.verdicts].filter(([, verdict]) => verdict === 'Read').map(([name]) => name);
@@ -271,7 +274,18 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const { sources } = this.#ports;
     const { readings, proven } = await readSources(workload, unread, { sources, context });
     const fresh = await this.#ports.workloads.refresh(workload);
-    return { workload: fresh, readings, plan: planOf(fresh, readings, { ...context, proven }) };
+    const read = { workload: fresh, readings, plan: planOf(fresh, readings, { ...context, proven }) };
+    if (read.plan.hashes === null || isReload({ ...read, request })) return read;
+    const sharers = await this.#sharersOf(fresh);
+    return { ...read, plan: planOf(fresh, readings, { ...context, proven, sharers }) };
+  }
+
+  /** The catalog's rows of the workloads that share the record. */
+  async #sharersOf({ facts }: WorkloadNow): Promise<PlanContext['sharers']> {
+    const keys = sharersOf(facts.workload);
+    if (keys.length === 0) return [];
+    const rows = await this.#ports.catalog.workloads(keys);
+    return keys.map((key) => rows.get(key));
   }
 
   get #context(): PlanContext {

@@ -69,6 +69,10 @@ export class Scene {
   labels: LabelSelector | undefined;
   sourceRow: Partial<SourceRow> | null = {};
   row: Partial<WorkloadRow> | null = {};
+  /** The rows of other workloads. */
+  readonly others = new Map<WorkloadKey, WorkloadRow>();
+  /** The workloads whose rows alone were asked for. */
+  readonly rowsAsked: WorkloadKey[] = [];
   /** The reading that the change job left. */
   reading: 'none' | 'fresh' = 'none';
   /** Whether workloads are patched without being read, as the defaults are. */
@@ -217,9 +221,12 @@ export class Scene {
 
   readonly #catalog = only<Catalog>('catalog', {
     setBackingOff: async () => undefined,
-    workloads: async ([key]: [WorkloadKey]) => {
+    workloads: async (keys: WorkloadKey[]) => {
+      this.rowsAsked.push(...keys);
       const row = this.#row();
-      return new Map(row && key === this.key ? [[key, row]] : []);
+      return new Map(
+        row ? [...this.others, [this.key, row] as const].filter(([key]) => keys.includes(key)) : [],
+      );
     },
     sources: async (keys: SourceKey[]) => this.#sourceRows(keys),
     reloadFacts: async (_key: WorkloadKey, keys: SourceKey[]) => ({
@@ -311,6 +318,32 @@ export function answers(method: string, error: unknown, most = Infinity): Change
 export function overtaken(times: number): Change {
   return answers('PATCH', refusal(422), times);
 }
+
+/** A Rollout with a `workloadRef`. */
+export function rollout(workloadRef: object): Change {
+  return (scene) => {
+    scene.kind = 'Rollout';
+    scene.spec = { template: undefined, workloadRef };
+  };
+}
+/** A Rollout that has the pod template of a Deployment. */
+export function follower(annotations: Readonly<Record<string, string>>, spec?: object): Change {
+  return all(rollout(DEPLOYMENT), ({ api }) => {
+    const metadata = {
+      name: 'd',
+      namespace: 'ns',
+      uid: 'uid-d',
+      resourceVersion: '9',
+      generation: 1,
+      annotations,
+    };
+    api.objects.set('/apis/apps/v1/namespaces/ns/deployments/d', { metadata, spec } as never);
+  });
+}
+export const TEMPLATE = {
+  spec: { containers: [{ name: 'app', envFrom: [{ configMapRef: { name: 'cm' } }] }] },
+};
+export const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
 
 export const REQUEST = {
   id: '1795000000000-0123456789',

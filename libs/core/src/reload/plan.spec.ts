@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { DELETED_HASH } from '../record/record-hash.ts';
 import { recordedHashes, writeRecord } from '../record/record.ts';
+import type { WorkloadRow } from '../state/rows.ts';
 import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
 import {
   planReload,
   type DependencyFacts,
   type DependencyVerdict,
+  type Mention,
+  type Plan,
   type PlanInput,
   type SourceReading,
 } from './plan.ts';
@@ -249,6 +252,63 @@ describe('a dependency', () => {
     ],
   ])('%s', (_, expected, of) => {
     expect(verdict(of)).toBe(expected);
+  });
+});
+
+describe('a record that workloads share', () => {
+  const sharer = (templateRv: string, more: Partial<WorkloadRow> = {}): WorkloadRow =>
+    workloadRow({ uid: 'uid-s', generation: 5, rv: '500', dependencies: [CM], templateRv, ...more });
+  const late = { known: workloadRow({ templateRv: '200', baselines: { [CM]: '200' } }), ...read(150, 'B') };
+  const recorded = { record: RECORD_A, ...late };
+  const absent = { row: sourceRow(150, 'A', { exists: false }), reading: null, showsDeletion: true };
+
+  it.each<[string, DependencyVerdict, Case, WorkloadRow | undefined]>([
+    ['its pods are older than the data', 'Wait', recorded, sharer('100')],
+    ['its pods are older, and there is no entry', 'Wait', late, sharer('100', { baselines: { [CM]: '90' } })],
+    ['its pods are older than the deletion', 'Wait', { ...recorded, ...absent }, sharer('100')],
+    [
+      'its pods are older than what was read, which the catalog does not have yet',
+      'Wait',
+      { ...recorded, row: sourceRow(50, 'A') },
+      sharer('100'),
+    ],
+    [
+      'its pods may be older',
+      'Wait',
+      { ...recorded, reading: reading(150, 'B', { isKeyAwaited: true }) },
+      sharer('100'),
+    ],
+    ['the catalog does not know it yet', 'Wait', recorded, undefined],
+    ['its pods have the data', 'Correct', recorded, sharer('160')],
+    ['its pods had none of the deleted data', 'Correct', { ...recorded, ...absent }, sharer('160')],
+    ['it does not depend on the source', 'Correct', recorded, sharer('100', { dependencies: [] })],
+  ])('is corrected only if no reload of a sharer is pending: %s', (_, expected, of, row) => {
+    const onDelete = of.showsDeletion ?? false;
+    const plan = (sharers?: PlanInput['sharers']): Plan => planReload({ ...inputOf(of), onDelete, sharers });
+    expect(plan().hashes).not.toBeNull();
+    expect(plan([sharer('300'), row]).verdicts.get(CM)).toBe(expected);
+    expect(plan([row]).hashes === null).toBe(expected === 'Wait');
+  });
+
+  it('is written by a rollout, which is one of all of them', () => {
+    const plan = planReload({
+      ...inputOf({ record: RECORD_A, ...read(150, 'B') }),
+      sharers: [sharer('100')],
+    });
+    expect(plan).toMatchObject({ roll: [CM], hashes: { [CM]: '1.B' } });
+  });
+
+  it('keeps the entries that only a sharer needs', () => {
+    const record = recordOf({ cm: 'A', theirs: 'T', nobodys: 'N' });
+    const hashesWith = (sharers?: PlanInput['sharers']): string[] => {
+      const mentionOf = (name: string): Mention => (name === CM ? 'name' : 'none');
+      return Object.keys(planReload({ ...inputOf({ ...late, record }), mentionOf, sharers }).hashes ?? {});
+    };
+    expect(hashesWith()).toEqual([CM]);
+    expect(hashesWith([sharer('300', { dependencies: [CM, 'ConfigMap/theirs'] })])).toEqual([
+      CM,
+      'ConfigMap/theirs',
+    ]);
   });
 });
 

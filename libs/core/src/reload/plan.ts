@@ -57,6 +57,11 @@ export interface PlanInput {
   readonly onDelete?: boolean;
   /** How the workload refers to a source. Default: by name, for every source. */
   readonly mentionOf?: (name: SourceName) => Mention;
+  /**
+   * The catalog's rows of the other workloads that share the record; undefined for one that it does not have. Default: none. Only needed
+   * if no pods are replaced: a rollout is one of all of them.
+   */
+  readonly sharers?: readonly (WorkloadRow | undefined)[] | undefined;
 }
 
 /** `name`: the workload uses or mentions the source, or its annotations name it literally. `pattern`: only a pattern matches it. */
@@ -66,7 +71,8 @@ export type Mention = 'name' | 'pattern' | 'none';
  * What to do about one dependency.
  * - `InStep`: the record agrees with the source. `Absent`: the source does not exist.
  * - `Read`: the source must be read to decide.
- * - `Wait`: the catalog is behind the read; the leader's own event enqueues the workload again.
+ * - `Wait`: the catalog is behind the read; the leader's own event enqueues the workload again. Or another workload that shares the
+ *   record has a reload pending for the source.
  * - `Correct`: the pods have the data, and only the record is behind. `Adopt`: the same without a record. `AdoptStale`: without a
  *   record, and nothing shows whether the pods have the data.
  * - `Rewrite`: the record agrees under an older hash scheme.
@@ -99,15 +105,16 @@ export function planReload(input: PlanInput): Plan {
   const verdicts = new Map<SourceName, DependencyVerdict>();
   const written: Record<SourceName, RecordHash> = {};
   const roll: SourceName[] = [];
+  const sharers = (input.sharers ?? []).map(sharerOf);
   for (const dependency of input.dependencies) {
-    const verdict = dependencyVerdict(dependency, record[dependency.name], input);
+    const verdict = sharedVerdict(dependency, record[dependency.name], { input, sharers });
     verdicts.set(dependency.name, verdict);
     if (verdict === 'Roll') roll.push(dependency.name);
     if (WRITES.has(verdict)) written[dependency.name] = dependency.reading?.hash ?? DELETED_HASH;
   }
   // The record is copied only if it is written: many plans are of one dependency, to tell its verdict.
   const changed = Object.keys(written).some((name) => written[name] !== record[name]);
-  const hashes = changed || roll.length > 0 ? withoutDead({ ...record, ...written }, input) : null;
+  const hashes = changed || roll.length > 0 ? withoutDead({ ...record, ...written }, input, sharers) : null;
   return { verdicts, roll, hashes };
 }
 
@@ -115,11 +122,12 @@ export function planReload(input: PlanInput): Plan {
  * Drops entries that the workload no longer refers to, but only when the record is written anyway. Adding a name writes the record,
  * so dead entries never outnumber the dependencies at the last write.
  */
-function withoutDead(hashes: RecordedHashes, input: PlanInput): RecordedHashes {
+function withoutDead(hashes: RecordedHashes, input: PlanInput, sharers: Sharers): RecordedHashes {
   const { mentionOf } = input;
   if (!mentionOf) return hashes;
   const dependencies = new Map(input.dependencies.map((dependency) => [dependency.name, dependency]));
   const isAlive = (name: SourceName): boolean => {
+    if (sharers.some((sharer) => dependsOn(sharer, name))) return true;
     const mention = mentionOf(name);
     return (
       mention === 'name' || (mention === 'pattern' && !isGoneFor(dependencies.get(name), presentRow(input)))
@@ -143,6 +151,40 @@ function isGoneFor(dependency: DependencyFacts | undefined, row: WorkloadRow | u
 }
 
 const WRITES: ReadonlySet<DependencyVerdict> = new Set(['Correct', 'Adopt', 'AdoptStale', 'Rewrite', 'Roll']);
+/** The verdicts for a sharer of the record that has a reload pending, or may have. */
+const NEEDS_ENTRY: ReadonlySet<DependencyVerdict> = new Set(['Roll', 'KeyUnknown', 'Wait']);
+
+/** Another workload that shares the record. Undefined: the catalog does not know it yet. */
+type Sharer = { readonly row: WorkloadRow; readonly dependencies: ReadonlySet<SourceName> } | undefined;
+type Sharers = readonly Sharer[];
+
+function sharerOf(row: WorkloadRow | undefined): Sharer {
+  return row && { row, dependencies: new Set(row.dependencies) };
+}
+
+function dependsOn(sharer: Sharer, name: SourceName): boolean {
+  return sharer?.dependencies.has(name) ?? true;
+}
+
+/** A correction waits if a sharer of the record has a reload pending, which would no longer be if the entry had the present data. */
+function sharedVerdict(
+  dependency: DependencyFacts,
+  recorded: RecordHash | undefined,
+  { input, sharers }: { input: PlanInput; sharers: Sharers },
+): DependencyVerdict {
+  const verdict = dependencyVerdict(dependency, recorded, input);
+  if (verdict === 'Roll' || !WRITES.has(verdict)) return verdict;
+  const isNeeded = (sharer: Sharer): boolean =>
+    dependsOn(sharer, dependency.name) &&
+    NEEDS_ENTRY.has(dependencyVerdict(dependency, recorded, inputFor(sharer, input)));
+  return sharers.some(isNeeded) ? 'Wait' : verdict;
+}
+
+/** The sharer was not read, but the owner of the template was. */
+function inputFor(sharer: Sharer, input: PlanInput): PlanInput {
+  const { uid = '', generation = 0, rv } = sharer?.row ?? {};
+  return { ...input, row: sharer?.row, workload: { ...input.workload, uid, generation, rv } };
+}
 
 function dependencyVerdict(
   dependency: DependencyFacts,

@@ -4,7 +4,7 @@ import type { Reason } from '../reasons.ts';
 import type { RecordHash } from '../record/record-hash.ts';
 import type { Rv } from '../rv.ts';
 import type { MarkerConflict } from './workloads/conflict.ts';
-import { isSameOwner, type TemplateFrom, type TemplateOwner } from './workloads/template-owner.ts';
+import { isSameOwner, sharersOf, type TemplateFrom, type TemplateOwner } from './workloads/template-owner.ts';
 
 /** `<kind>/<name>` of a source, in the namespace of the workload. */
 export type SourceName = string;
@@ -185,6 +185,7 @@ export function isSameBesidesRv(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
     a.conflict === b.conflict &&
     isSameOwner(a.templateOwner, b.templateOwner) &&
+    sameLists(sharersOf(a), sharersOf(b)) &&
     isSameExcess(a.excess, b.excess) &&
     SCALARS.every((field) => a[field] === b[field]) &&
     LISTS.every((field) => sameLists(a[field], b[field])) &&

@@ -71,9 +71,12 @@ it('the workload whose pod template another one has comes back too', () => {
     rv: '7',
     isMarked: true,
     templateRv: '5',
+    sharers: ['Rollout/ns/other'],
   } as const;
   const row = workloadRow({ templateOwner });
   expect(decodeWorkload(encodeWorkload(row, []))?.templateOwner).toEqual(templateOwner);
+  const other = { ...templateOwner, sharers: 'Rollout/ns/other' };
+  expect(decodeWorkload(encodeWorkload({ ...row, templateOwner: other as never }, []))).toBeUndefined();
 });
 
 it('the marker of a SecretProviderClass, and which write its annotations are of, come back too', () => {

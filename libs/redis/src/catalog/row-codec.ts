@@ -188,8 +188,8 @@ function parse(text: string, texts: readonly string[]): object | undefined {
   return texts.every((name) => typeof fields[name] === 'string') ? fields : undefined;
 }
 
-function areLists({ s, n, k, e, q, l }: WireWorkload): boolean {
-  return [s, n, k, e, q, l].every((list) => list === undefined || isListOfTexts(list));
+function areLists({ s, n, k, e, q, l, to }: WireWorkload): boolean {
+  return [s, n, k, e, q, l, to?.sharers].every((list) => list === undefined || isListOfTexts(list));
 }
 
 function isListOfTexts(value: unknown): boolean {

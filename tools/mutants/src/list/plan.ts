@@ -8,6 +8,21 @@ const JOBS = 'apps/worker/src/reload/reload.processor.spec.ts';
 export const planMutants = [
   ...inFile(`${RELOAD}/plan.ts`, [
     {
+      name: 'a correction hides what is pending for others that share the record',
+      text: `return sharers.some(isNeeded) ? 'Wait' : verdict;`,
+      replacement: `return verdict;`,
+      killedBy: {
+        spec: `${RELOAD}/plan.spec.ts`,
+        test: 'is corrected only if no reload of a sharer is pending',
+      },
+    },
+    {
+      name: 'a correction drops what only others need that share the record',
+      text: `if (sharers.some((sharer) => dependsOn(sharer, name))) return true;`,
+      replacement: ``,
+      killedBy: { spec: `${RELOAD}/plan.spec.ts`, test: 'keeps the entries that only a sharer needs' },
+    },
+    {
       name: 'a row of another generation decides',
       text: `const isPresent = row?.uid === workload.uid && row.generation === workload.generation;`,
       replacement: `const isPresent = row?.uid === workload.uid;`,

@@ -12,6 +12,8 @@ export interface TemplateFrom {
   readonly owner: WorkloadKey;
   /** A reload changes the owner's pod template, which then holds marker and record; otherwise the workload holds them. */
   readonly isMarkedThere: boolean;
+  /** See `TemplateOwner.sharers`. */
+  readonly sharers?: readonly WorkloadKey[] | undefined;
 }
 
 /** The owner of the pod template of another workload, as of the sighting. */
@@ -24,6 +26,8 @@ export interface TemplateOwner {
   readonly isMarked: boolean;
   /** The last write that changed the template, as far as the owner's row shows. */
   readonly templateRv?: Rv | undefined;
+  /** The other followers whose record the owner holds: they and the workload share it. Only in rows, and absent if there are none. */
+  readonly sharers?: readonly WorkloadKey[] | undefined;
 }
 
 type OwnerSettings = Pick<DecisionSettings, 'keys' | 'autoReloadAll'>;
@@ -78,6 +82,7 @@ export function withTemplateOf(
       rv: owner.rv,
       templateRv: owner.templateRv,
       isMarked: templateFrom.isMarkedThere,
+      sharers: templateFrom.sharers,
     },
   };
 }
@@ -91,6 +96,13 @@ export function withoutRoomOf<Seen extends ObservedWorkload>(row: WorkloadRow | 
 /** Whether both describe the same state of the same owner, as far as a patch tests it. */
 export function isSameOwner(a: TemplateOwner | undefined, b: TemplateOwner | undefined): boolean {
   return a?.key === b?.key && a?.uid === b?.uid && a?.generation === b?.generation;
+}
+
+/** Returns the workloads that share its record. */
+export function sharersOf(
+  workload: Pick<ObservedWorkload, 'templateOwner'> | undefined,
+): readonly WorkloadKey[] {
+  return workload?.templateOwner?.sharers ?? [];
 }
 
 /** Whether a sighting shows a later write than `known`, of the workload or of its template's owner. */

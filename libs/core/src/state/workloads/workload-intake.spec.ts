@@ -340,6 +340,79 @@ it('a Rollout that goes takes its row along, and its owner speaks for nobody any
   expect(told.state().row).toBeUndefined();
 });
 
+describe('Rollouts of one Deployment', () => {
+  const OTHER = 'Rollout/ns/other';
+  const other = (rv: number, more: Parameters<typeof rollout>[1] = {}): ObservedWorkload =>
+    rollout(rv, { key: OTHER, uid: 'uid-other', ...more });
+  const sharers = ({ clusterState }: Told): unknown[] =>
+    [ROLLOUT, OTHER].map((key) => clusterState.workloads.get(key as typeof ROLLOUT)?.templateOwner?.sharers);
+
+  /** Alone, and with a row that was published. */
+  function alone(): Told {
+    const told = settled();
+    expect(sharers(told)[0]).toBeUndefined();
+    told.clusterState.outbox.clear();
+    return told;
+  }
+
+  it.each<[string, (told: Told) => void]>([
+    ['that is created', ({ intake }) => intake.written(other(18))],
+    [
+      'that a list shows',
+      (told) =>
+        list(told, { deployments: [deployment(12, { record: A })], rollouts: [rollout(13), other(14)] }, 20),
+    ],
+    [
+      'whose restarts end',
+      ({ intake }) => {
+        intake.written(other(18, { restarts: true }));
+        intake.written(other(19));
+      },
+    ],
+  ])('know with whom they share its record: one %s', (_how, comes) => {
+    const told = alone();
+    comes(told);
+    expect(sharers(told)).toEqual([[OTHER], [ROLLOUT]]);
+    expect([...told.clusterState.outbox.workloads].sort()).toEqual([OTHER, ROLLOUT]);
+  });
+
+  it.each<[string, (told: Told) => void]>([
+    ['is deleted', ({ intake }) => intake.deleted(OTHER)],
+    ['is restarted from now on', ({ intake }) => intake.written(other(30, { restarts: true }))],
+    [
+      'refers to another Deployment',
+      ({ intake }) =>
+        intake.written(other(30, { templateFrom: { owner: 'Deployment/ns/other', isMarkedThere: true } })),
+    ],
+  ])('share it no more with one that %s, and are looked at again', (_how, leaves) => {
+    const told = alone();
+    change(told, 20, 'B');
+    told.intake.written(other(25));
+    expect(sharers(told)).toEqual([[OTHER], [ROLLOUT]]);
+    told.clusterState.outbox.clear();
+    leaves(told);
+    expect(sharers(told)[0]).toBeUndefined();
+    expect(told.clusterState.outbox.reloads.get(ROLLOUT)).toBe('owed');
+  });
+
+  it('share none that they hold themselves', () => {
+    const told = settled(true);
+    told.intake.written(other(18));
+    expect(sharers(told)).toEqual([undefined, undefined]);
+  });
+
+  it('are judged apart: a change that is pending for one was there before the other', () => {
+    const told = alone();
+    change(told, 20, 'B');
+    told.intake.written(other(25));
+    const { pending } = told.clusterState;
+    expect([ROLLOUT, OTHER].map((key) => pending.get(key as typeof ROLLOUT)?.cause)).toEqual([
+      'owed',
+      'correct',
+    ]);
+  });
+});
+
 describe('more Rollouts than may follow one Deployment', () => {
   const LAST = `Rollout/ns/web-${MOST_FOLLOWERS}` as const;
   const nth = (n: number, rv: number): ObservedWorkload =>

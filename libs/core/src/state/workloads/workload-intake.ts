@@ -2,9 +2,9 @@ import { kindOf, namespaceOf, type WorkloadKey } from '../../model.ts';
 import type { DecisionSettings } from '../../rules/decision.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { Listed, Portion, Scope } from '../listed.ts';
-import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
+import { sameLists, type ObservedWorkload, type WorkloadRow } from '../rows.ts';
 import { TemplateFollowers } from './template-followers.ts';
-import { withTemplateOf } from './template-owner.ts';
+import { sharersOf, withTemplateOf } from './template-owner.ts';
 
 /**
  * Passes what the streams of workloads show into the cluster state. A workload without its own pod template is joined with the
@@ -22,11 +22,13 @@ export class WorkloadIntake {
   }
 
   found(portion: Portion<ObservedWorkload, WorkloadRow>): void {
+    const owners = portion.objects.flatMap((each) => this.#ownersAt(each));
     const next = portion.objects.flatMap((each) => this.#followers.put(each, each) ?? []);
     const objects = portion.objects.map((each) => this.#join(each));
     this.#clusterState.workloadsFound({ ...portion, objects });
     for (const { key } of portion.objects) this.#tellFollowers(key, 'list');
     for (const key of next) this.#beginToFollow(key);
+    for (const owner of new Set(owners)) this.#tellSharers(owner);
   }
 
   listed(list: Listed<ObservedWorkload, WorkloadRow>): void {
@@ -53,10 +55,12 @@ export class WorkloadIntake {
   }
 
   written(seen: ObservedWorkload): void {
+    const owners = this.#ownersAt(seen);
     const next = this.#followers.put(seen, seen);
     this.#clusterState.workloadWritten(this.#join(seen));
     this.#tellFollowers(seen.key, 'write');
     this.#beginToFollow(next);
+    for (const owner of owners) this.#tellSharers(owner);
   }
 
   deleted(key: WorkloadKey): void {
@@ -64,10 +68,25 @@ export class WorkloadIntake {
   }
 
   #gone(key: WorkloadKey, by: 'list' | 'write'): void {
+    const owner = this.#followers.get(key)?.templateFrom?.owner;
     const next = this.#followers.forget(key);
     this.#clusterState.workloadDeleted(key);
     this.#tellFollowers(key, by);
     this.#beginToFollow(next);
+    if (owner) this.#tellSharers(owner);
+  }
+
+  /** Returns the owners of the pod template before this sighting and after it. */
+  #ownersAt(seen: ObservedWorkload): WorkloadKey[] {
+    return [this.#followers.get(seen.key), seen].flatMap((each) => each?.templateFrom?.owner ?? []);
+  }
+
+  /** Passes the followers again whose rows do not say with whom they share the record now. */
+  #tellSharers(owner: WorkloadKey): void {
+    for (const seen of this.#followers.of(owner)) {
+      const row = this.#clusterState.workloads.get(seen.key);
+      if (row && !sameLists(sharersOf(row), this.#sharersOf(seen))) this.#find(seen);
+    }
   }
 
   #tellFollowers(owner: WorkloadKey, by: 'list' | 'write'): void {
@@ -97,7 +116,16 @@ export class WorkloadIntake {
     const { templateFrom, ...own } = seen;
     if (!templateFrom) return seen;
     if (!this.#followers.isFollowing(seen.key)) return { ...own, leftAlone: 'TooManyRollouts' };
-    return withTemplateOf(seen, this.#clusterState.workloads.get(templateFrom.owner), this.#decision);
+    const owner = this.#clusterState.workloads.get(templateFrom.owner);
+    const sharers = this.#sharersOf(seen);
+    const from = sharers.length === 0 ? templateFrom : { ...templateFrom, sharers };
+    return withTemplateOf({ ...own, templateFrom: from }, owner, this.#decision);
+  }
+
+  #sharersOf({ key, templateFrom }: ObservedWorkload): WorkloadKey[] {
+    const followers = templateFrom?.isMarkedThere ? this.#followers.of(templateFrom.owner) : [];
+    const sharers = followers.filter((each) => each.key !== key && each.templateFrom?.isMarkedThere);
+    return sharers.map((each) => each.key);
   }
 }
 
