@@ -94,6 +94,22 @@ test('a paused Deployment starts its pods when it is resumed', async () => {
   expect(started).toEqual(['Deployment web']);
 });
 
+test('a Deployment that is paused with another template has no pods of it', async () => {
+  const { time, world, make } = setup();
+  const id = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+  make('Deployment', { selector: { matchLabels: LABELS }, template: template('1') });
+  await time.run(60_000);
+  world.patch(id, { spec: { paused: true } });
+  await time.run(60_000);
+  expect(rollout(world.get(id))).toMatchObject({ state: 'complete' });
+  world.patch(id, { spec: { template: template('2') } });
+  await time.run(60_000);
+  expect(rollout(world.get(id))).toMatchObject({ state: 'progressing', code: 'Paused', ready: 1 });
+  world.patch(id, { spec: { paused: null } });
+  await time.run(60_000);
+  expect(rollout(world.get(id))).toMatchObject({ state: 'complete' });
+});
+
 test('a Rollout with a workloadRef follows the template of its Deployment', async () => {
   const { time, world, started, make } = setup();
   make('Deployment', { replicas: 0, selector: { matchLabels: LABELS }, template: template('1') });

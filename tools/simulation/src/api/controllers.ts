@@ -144,9 +144,11 @@ export class Controllers {
   }
 
   #hasNewTemplate(object: ApiObject): boolean {
-    return (
-      !isHeld(object) && !isDeepStrictEqual(this.#started.get(object.metadata.uid), this.#wanted(object))
-    );
+    return !isHeld(object) && !this.#hasPresentPods(object);
+  }
+
+  #hasPresentPods(object: ApiObject): boolean {
+    return isDeepStrictEqual(this.#started.get(object.metadata.uid), this.#wanted(object));
   }
 
   #wanted(object: ApiObject): readonly unknown[] {
@@ -167,7 +169,8 @@ export class Controllers {
 
   #roll(object: ApiObject): void {
     const isNew = this.#hasNewTemplate(object);
-    if (!isNew) return isHeld(object) ? this.#report(object, 'held') : this.#reportPods(object);
+    if (!isNew && !isHeld(object)) return this.#reportPods(object);
+    if (!isNew) return this.#report(object, this.#hasPresentPods(object) ? 'unchanged' : 'held');
     this.#broken.delete(object.metadata.uid);
     this.#pending.add(object.metadata.uid);
     this.#report(object, 'started');
@@ -313,15 +316,20 @@ export class Controllers {
   }
 }
 
-/** `held`: the rollout is paused, or waits for somebody to delete pods. `stuck`: its pods do not get ready in time. */
-type Phase = 'started' | 'ready' | 'stuck' | 'held';
+/**
+ * `held`: the pods of an earlier template stay, because the rollout is paused, or waits for somebody to delete pods. `unchanged`: so do
+ * those of the present one. `stuck`: its pods do not get ready in time.
+ */
+type Phase = 'started' | 'ready' | 'stuck' | 'held' | 'unchanged';
 
 interface WorkloadSpec {
   readonly replicas?: number;
   readonly restartAt?: string;
 }
 
-const STATUS: Readonly<Record<string, (object: ApiObject, phase: Exclude<Phase, 'held'>) => Fields>> = {
+const STATUS: Readonly<
+  Record<string, (object: ApiObject, phase: Exclude<Phase, 'held' | 'unchanged'>) => Fields>
+> = {
   Deployment: (object, phase) => ({ ...countsOf(object, phase), conditions: [PROGRESS[phase]] }),
   DaemonSet: (_object, phase) => {
     const ready = phase === 'ready' ? NODES : 0;
@@ -353,9 +361,13 @@ function countsOf(object: ApiObject, phase: Phase): Fields {
   return { replicas, updatedReplicas: replicas, readyReplicas: ready, availableReplicas: ready };
 }
 
+/** Of each kind one of the fields. */
+const NONE_UPDATED = { updatedReplicas: 0, updatedNumberScheduled: 0 };
+
 function statusOf(object: ApiObject, phase: Phase): Fields {
   const { generation = 0 } = object.metadata;
   const observedGeneration = object.kind === 'Rollout' ? String(generation) : generation;
-  const counts = phase === 'held' ? {} : STATUS[object.kind]?.(object, phase);
+  if (phase === 'unchanged') return { observedGeneration };
+  const counts = phase === 'held' ? NONE_UPDATED : STATUS[object.kind]?.(object, phase);
   return { observedGeneration, ...counts };
 }
