@@ -70,6 +70,8 @@ interface Written {
   readonly isNew: boolean;
   /** No watch shows that the pods were started with other data than that which is recorded, and which the source has again. */
   readonly isBack: boolean;
+  /** No watch shows that it came to exist, so that a list takes it for newer than every workload that is there. */
+  readonly isLate: boolean;
   readonly from: Letter | undefined;
   readonly after: KubeObject | undefined;
 }
@@ -80,8 +82,10 @@ export function written(since: Since, change: Written): void {
   if (to === undefined || to === since.inPods) {
     // Who reads it now finds nothing to reload for, but somebody may have read what it was in between.
     if (since.due === 'must') since.due = 'may';
-  } else if (since.inPods === undefined && !change.isNew) since.inPods = to;
-  else changed(since, change, to);
+  } else if (since.inPods === undefined && !change.isNew) {
+    since.inPods = to;
+    if (change.isLate) since.due = 'may';
+  } else changed(since, change, to);
 }
 
 /** The source has other data than the pods were started with. */

@@ -36,7 +36,7 @@ import {
   type Since,
 } from './since.ts';
 import { Forms } from './forms.ts';
-import { isBackUnseen, ON_ITS_WAY, UnseenChanges } from './unseen-changes.ts';
+import { isBackUnseen, isCreationUnseen, ON_ITS_WAY, UnseenChanges } from './unseen-changes.ts';
 
 const SOURCE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 
@@ -251,7 +251,8 @@ export class Truth {
     else {
       const isNew = this.#isCreationShown(key);
       const isBack = isBackUnseen(workload, after, this.#by);
-      written(since, { isDependency: was && is, isNew, isBack, from: letterAt(before), after });
+      const isLate = isCreationUnseen(change, this.#by);
+      written(since, { isDependency: was && is, isNew, isBack, isLate, from: letterAt(before), after });
     }
     this.#doubt(since, { isKnown: isRecorded(workload.shown, key), isThere: after !== undefined }, key);
     if (since.isUnsure === true || this.#isInDoubt(workload, { was, is, unseenAt })) since.due = 'may';

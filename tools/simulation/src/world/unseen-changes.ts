@@ -18,6 +18,16 @@ export function isBackUnseen(
   return recordedLetter(shown.object, keyOf(source), by.rules.hashKeys) === letterAt(source);
 }
 
+/** Whether no watch shows the creation of the source, because its watches are broken and cannot be resumed. */
+export function isCreationUnseen({ before, after }: Commit, by: TruthBy): boolean {
+  return (
+    before === undefined &&
+    after !== undefined &&
+    by.isListedAgain(after.kind) &&
+    by.watchedUntil(0) < by.now()
+  );
+}
+
 /**
  * The changes of sources without the labels of the watched ones. Nobody knows when they were made: once the labels are back, a workload
  * may be reloaded for one that its pods were started with.
