@@ -17,7 +17,7 @@ export interface Workload {
   /** When it, or the object with its template, was last written, in virtual milliseconds. */
   writtenAt: number;
   readonly since: Map<string, Since>;
-  /** The sources that were due when Reroll last reloaded it. */
+  /** The sources that were due when Reroll last reloaded it, and whose data its pods did not have. */
   reloadedFor: readonly string[];
   readonly conflict: Conflict;
 }

@@ -403,7 +403,9 @@ export class Truth {
       const isAsked = before && this.#by.rules.dependedOn(before, object, source);
       return each.due !== 'no' && (each.endedAt > earliest || isAsked);
     });
-    workload.reloadedFor = due.map(([source]) => source);
+    workload.reloadedFor = due.flatMap(([source, { inPods }]) =>
+      inPods === this.#presentOf(source).inPods ? [] : source,
+    );
     return due.map(([source, { due: how }]) => `${source} (${how})`);
   }
 
