@@ -10,10 +10,10 @@ import { approvalOf, asksForApproval, holdAnnotations, namespaceHold } from './w
 import { WATCHED } from './world/scope.ts';
 import { waveAnnotations } from './world/waves.ts';
 import {
+  ALL_WORKLOADS,
   INSTALL,
   NAMESPACES,
   SOURCES,
-  WORKLOADS,
   type KubeObject,
   type PodTemplate,
   type SourceRef,
@@ -290,7 +290,7 @@ function changed(present: Readonly<Record<string, string>> = {}, changes: Change
 }
 
 function allWorkloads(): ObjectId[] {
-  return NAMESPACES.flatMap((namespace) => WORKLOADS.map((ref) => idOf(ref, namespace)));
+  return NAMESPACES.flatMap((namespace) => ALL_WORKLOADS.map((ref) => idOf(ref, namespace)));
 }
 
 function idOf(ref: string, namespace: string): ObjectId {

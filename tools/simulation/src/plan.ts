@@ -14,6 +14,7 @@ import {
 import { waitSteps, type WaitDeed } from './pods/wait-steps.ts';
 import { badSteps, type BadDeed } from './world/bad-data.ts';
 import { unwatchedSteps, type UnwatchedDeed } from './world/unwatched.ts';
+import { sharingSteps } from './world/sharing.ts';
 import { unlabelledSteps } from './world/unlabelled.ts';
 import { quarrel } from './world/quarrel.ts';
 import { rescopeSteps, type RescopeDeed } from './world/rescoped.ts';
@@ -427,6 +428,7 @@ export function planOf(seed: number): Plan {
   steps.push(...upgradeSteps(new Random(seed ^ UPGRADED), { length: at }));
   steps.push(...rescopeSteps(seed, { length: at }));
   steps.push(...unlabelledSteps(seed, { options, length: at }));
+  steps.push(...sharingSteps(seed, { length: at }));
   at = Math.max(at, ...steps.map((step) => step.at));
   const debounce = random.pick(['0', '0', '500ms', '2s'] as const);
   return { seed, before, steps, flags: [`--debounce=${debounce}`], options, length: at + 1_000 };

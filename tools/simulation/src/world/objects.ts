@@ -177,8 +177,8 @@ export interface WorkloadAs {
   readonly version: number;
 }
 
-/** The Rollout of this name has the pod template of the Deployment of this name. */
-const REFERRING = 'front';
+/** The Rollouts of these names have the pod template of the Deployment with the first of them. */
+const REFERRING = ['front', 'back'];
 
 type SpecOf = (pod: object, metadata: Pick<KubeObject['metadata'], 'name' | 'annotations'>) => object;
 
@@ -195,8 +195,8 @@ const KINDS: Readonly<Record<string, { readonly apiVersion: string; readonly spe
   Rollout: {
     apiVersion: 'argoproj.io/v1alpha1',
     spec: (pod, metadata) =>
-      metadata.name === REFERRING
-        ? { replicas: 1, workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: REFERRING } }
+      REFERRING.includes(metadata.name)
+        ? { replicas: 1, workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: REFERRING[0] } }
         : withReplicas(pod, metadata),
   },
   CronJob: {

@@ -28,7 +28,10 @@ export const WORKLOADS = [
   'CronJob/report',
   'Job/migrate',
 ] as const;
-export type WorkloadRef = (typeof WORKLOADS)[number];
+/** It has that template too, and is created by `sharing.ts` only. */
+export const SHARING = 'Rollout/back';
+export const ALL_WORKLOADS = [...WORKLOADS, SHARING] as const;
+export type WorkloadRef = (typeof ALL_WORKLOADS)[number];
 
 /** The data of a source is one of these; its text is secret. */
 export const LETTERS = ['A', 'B', 'C'] as const;
