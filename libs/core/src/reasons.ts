@@ -82,7 +82,9 @@ export const REASONS = {
     'This worker lacks the key (`--hash-key-file`) of the applied record, so it cannot tell whether the data changed. For ten minutes it leaves the workload to workers that have the key; then it compares the times of the writes.',
   QueuePaused: 'A user paused a job queue. Pending workloads are reloaded when it is resumed.',
   CatalogBehind:
-    'The worker read newer data than the watcher has seen, and did nothing. The watcher enqueues the workload again when it sees the change. Or another Rollout of the same Deployment has a reload pending, which the record that they share must still show.',
+    'The worker read newer data than the watcher has seen, and did nothing. The watcher enqueues the workload again when it sees the change.',
+  RecordShared:
+    'The pods have the data. The record stays as it is, because another Rollout of the same Deployment shares it and has a reload pending.',
   WorkloadGone: 'The workload no longer exists, or is a Job that is being deleted.',
   RateLimited: 'The maximum number of reloads per minute is reached. The reload waits for its turn.',
   Conflicting: 'The workload kept changing while it was being patched. The reload is retried.',

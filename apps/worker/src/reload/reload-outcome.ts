@@ -187,6 +187,7 @@ function unchangedReason(
     return observed.leftAlone ?? (patternErrors.length > 0 ? 'InvalidPattern' : 'NotAnnotated');
   }
   if (found.has('Wait')) return 'CatalogBehind';
+  if (found.has('Shared')) return 'RecordShared';
   if (found.has('InStep')) return 'InStep';
   return Object.values(sources).includes('SourceNotWatched') ? 'SourceNotWatched' : 'SourceAbsent';
 }

@@ -607,6 +607,7 @@ const ELSEWHERE: readonly Reason[] = [
   'Paused',
   'QueuePaused',
   'NotDelivered',
+  'RecordShared',
 ];
 
 it('every other reason is in these tables', () => {

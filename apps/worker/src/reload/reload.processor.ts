@@ -280,9 +280,9 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     return { ...read, plan: planOf(fresh, readings, { ...context, proven, sharers }) };
   }
 
-  /** The catalog's rows of the workloads that share the record. */
+  /** The catalog's rows of the workloads that share the record; none in a dry run, which does not write it. */
   async #sharersOf({ facts }: WorkloadNow): Promise<PlanContext['sharers']> {
-    const keys = sharersOf(facts.workload);
+    const keys = this.#settings.dryRun ? [] : sharersOf(facts.workload);
     if (keys.length === 0) return [];
     const rows = await this.#ports.catalog.workloads(keys);
     return keys.map((key) => rows.get(key));

@@ -23,10 +23,10 @@ function settledThere(scene: Scene): void {
 describe('the record of a Deployment that two Rollouts share', () => {
   it.each<[string, string[], Change]>([
     ['is corrected if the pods of both have the data', ['BroughtByOwner', 'recorded'], sharing('25', '25')],
-    ['stays while one of them has a reload pending', ['CatalogBehind', 'unchanged'], sharing('25', '10')],
+    ['stays while one of them has a reload pending', ['RecordShared', 'unchanged'], sharing('25', '10')],
     [
       'stays if the catalog does not know one yet',
-      ['CatalogBehind', 'unchanged'],
+      ['RecordShared', 'unchanged'],
       all(sharing('25', '25'), (scene) => scene.others.clear()),
     ],
     ['is written by a rollout', ['Reloaded', 'reloaded'], sharing('10', '10')],
@@ -41,6 +41,7 @@ describe('the record of a Deployment that two Rollouts share', () => {
     ['which it is about to correct', ['Rollout/ns/other'], sharing('25', '25')],
     ['which it leaves as it is', [], all(sharing('25', '25'), settledThere)],
     ['which it writes with a rollout', [], sharing('10', '10')],
+    ['of a dry run', [], all(sharing('25', '10'), (scene) => void (scene.settings = { dryRun: true }))],
   ])('costs a look at the rows of the others if it is one %s: %j', async (_how, asked, change) => {
     const scene = new Scene(change);
     await scene.run();

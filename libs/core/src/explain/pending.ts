@@ -103,6 +103,8 @@ const WORDS: Readonly<Record<Exclude<DependencyVerdict, 'Roll' | 'Absent'>, stri
   InStep: 'Nothing is pending: according to the record, the pods were started with the current data.',
   Correct:
     'No reload is pending: the pod template was written after the data changed, so the pods have the data. Only the record will be corrected.',
+  Shared:
+    'No reload is pending: the pods have the data. The record stays as it is until another Rollout of the Deployment is reloaded.',
   Adopt:
     'No reload is pending: the source is not recorded yet, and nothing shows that it changed since the pods started. It will be recorded.',
   AdoptStale:

@@ -53,6 +53,7 @@ const REASON_OF: Partial<Record<DependencyVerdict | 'SourceNotWatched', Reason>>
   Absent: 'SourceAbsent',
   SourceNotWatched: 'SourceNotWatched',
   Wait: 'CatalogBehind',
+  Shared: 'RecordShared',
   KeyUnknown: 'KeyUnknown',
   Correct: 'BroughtByOwner',
   Adopt: 'Adopted',

@@ -263,22 +263,27 @@ describe('a record that workloads share', () => {
   const absent = { row: sourceRow(150, 'A', { exists: false }), reading: null, showsDeletion: true };
 
   it.each<[string, DependencyVerdict, Case, WorkloadRow | undefined]>([
-    ['its pods are older than the data', 'Wait', recorded, sharer('100')],
-    ['its pods are older, and there is no entry', 'Wait', late, sharer('100', { baselines: { [CM]: '90' } })],
-    ['its pods are older than the deletion', 'Wait', { ...recorded, ...absent }, sharer('100')],
+    ['its pods are older than the data', 'Shared', recorded, sharer('100')],
+    [
+      'its pods are older, and there is no entry',
+      'Shared',
+      late,
+      sharer('100', { baselines: { [CM]: '90' } }),
+    ],
+    ['its pods are older than the deletion', 'Shared', { ...recorded, ...absent }, sharer('100')],
     [
       'its pods are older than what was read, which the catalog does not have yet',
-      'Wait',
+      'Shared',
       { ...recorded, row: sourceRow(50, 'A') },
       sharer('100'),
     ],
     [
       'its pods may be older',
-      'Wait',
+      'Shared',
       { ...recorded, reading: reading(150, 'B', { isKeyAwaited: true }) },
       sharer('100'),
     ],
-    ['the catalog does not know it yet', 'Wait', recorded, undefined],
+    ['the catalog does not know it yet', 'Shared', recorded, undefined],
     ['its pods have the data', 'Correct', recorded, sharer('160')],
     ['its pods had none of the deleted data', 'Correct', { ...recorded, ...absent }, sharer('160')],
     ['it does not depend on the source', 'Correct', recorded, sharer('100', { dependencies: [] })],
@@ -287,7 +292,7 @@ describe('a record that workloads share', () => {
     const plan = (sharers?: PlanInput['sharers']): Plan => planReload({ ...inputOf(of), onDelete, sharers });
     expect(plan().hashes).not.toBeNull();
     expect(plan([sharer('300'), row]).verdicts.get(CM)).toBe(expected);
-    expect(plan([row]).hashes === null).toBe(expected === 'Wait');
+    expect(plan([row]).hashes === null).toBe(expected === 'Shared');
   });
 
   it('is written by a rollout, which is one of all of them', () => {

@@ -58,8 +58,8 @@ export interface PlanInput {
   /** How the workload refers to a source. Default: by name, for every source. */
   readonly mentionOf?: (name: SourceName) => Mention;
   /**
-   * The catalog's rows of the other workloads that share the record; undefined for one that it does not have. Default: none. Only needed
-   * if no pods are replaced: a rollout is one of all of them.
+   * The catalog's rows of the other workloads that share the record; undefined for one that is not in the catalog. Default: none. Only
+   * needed if no pods are replaced: a rollout is one of all of them.
    */
   readonly sharers?: readonly (WorkloadRow | undefined)[] | undefined;
 }
@@ -71,10 +71,10 @@ export type Mention = 'name' | 'pattern' | 'none';
  * What to do about one dependency.
  * - `InStep`: the record agrees with the source. `Absent`: the source does not exist.
  * - `Read`: the source must be read to decide.
- * - `Wait`: the catalog is behind the read; the leader's own event enqueues the workload again. Or another workload that shares the
- *   record has a reload pending for the source.
+ * - `Wait`: the catalog is behind the read; the leader's own event enqueues the workload again.
  * - `Correct`: the pods have the data, and only the record is behind. `Adopt`: the same without a record. `AdoptStale`: without a
  *   record, and nothing shows whether the pods have the data.
+ * - `Shared`: `Correct`, `Adopt` or `Rewrite`, but another workload that shares the record has a reload pending for the source, or may have.
  * - `Rewrite`: the record agrees under an older hash scheme.
  * - `KeyUnknown`: it seems pending, but only a worker with the record's key can tell.
  * - `Roll`: the pods must be replaced.
@@ -87,6 +87,7 @@ export type DependencyVerdict =
   | 'Correct'
   | 'Adopt'
   | 'AdoptStale'
+  | 'Shared'
   | 'Rewrite'
   | 'KeyUnknown'
   | 'Roll';
@@ -155,11 +156,17 @@ const WRITES: ReadonlySet<DependencyVerdict> = new Set(['Correct', 'Adopt', 'Ado
 const NEEDS_ENTRY: ReadonlySet<DependencyVerdict> = new Set(['Roll', 'KeyUnknown', 'Wait']);
 
 /** Another workload that shares the record. Undefined: the catalog does not know it yet. */
-type Sharer = { readonly row: WorkloadRow; readonly dependencies: ReadonlySet<SourceName> } | undefined;
+type Sharer =
+  | {
+      readonly row: WorkloadRow;
+      readonly dependencies: ReadonlySet<SourceName>;
+      readonly unverified: ReadonlySet<SourceName>;
+    }
+  | undefined;
 type Sharers = readonly Sharer[];
 
 function sharerOf(row: WorkloadRow | undefined): Sharer {
-  return row && { row, dependencies: new Set(row.dependencies) };
+  return row && { row, dependencies: new Set(row.dependencies), unverified: new Set(row.unverified) };
 }
 
 function dependsOn(sharer: Sharer, name: SourceName): boolean {
@@ -176,14 +183,15 @@ function sharedVerdict(
   if (verdict === 'Roll' || !WRITES.has(verdict)) return verdict;
   const isNeeded = (sharer: Sharer): boolean =>
     dependsOn(sharer, dependency.name) &&
-    NEEDS_ENTRY.has(dependencyVerdict(dependency, recorded, inputFor(sharer, input)));
-  return sharers.some(isNeeded) ? 'Wait' : verdict;
+    NEEDS_ENTRY.has(dependencyVerdict(dependency, recorded, inputFor(sharer, dependency.name, input)));
+  return sharers.some(isNeeded) ? 'Shared' : verdict;
 }
 
-/** The sharer was not read, but the owner of the template was. */
-function inputFor(sharer: Sharer, input: PlanInput): PlanInput {
+/** To judge one dependency of the sharer, which was not read; the owner of the template was. */
+function inputFor(sharer: Sharer, name: SourceName, input: PlanInput): PlanInput {
   const { uid = '', generation = 0, rv } = sharer?.row ?? {};
-  return { ...input, row: sharer?.row, workload: { ...input.workload, uid, generation, rv } };
+  const row = sharer && { ...sharer.row, unverified: sharer.unverified.has(name) ? [name] : [] };
+  return { ...input, row, workload: { ...input.workload, uid, generation, rv } };
 }
 
 function dependencyVerdict(

@@ -9,7 +9,7 @@ export const planMutants = [
   ...inFile(`${RELOAD}/plan.ts`, [
     {
       name: 'a correction hides what is pending for others that share the record',
-      text: `return sharers.some(isNeeded) ? 'Wait' : verdict;`,
+      text: `return sharers.some(isNeeded) ? 'Shared' : verdict;`,
       replacement: `return verdict;`,
       killedBy: {
         spec: `${RELOAD}/plan.spec.ts`,

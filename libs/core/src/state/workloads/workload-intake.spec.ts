@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../../annotations/annotation-keys.ts';
 import { HOLD_ANNOTATIONS } from '../../holds/hold.ts';
 import { AUTO, recordOf, seenSource, seenWorkload } from '../../testing/rows.ts';
@@ -394,6 +394,20 @@ describe('Rollouts of one Deployment', () => {
     expect(sharers(told)[0]).toBeUndefined();
     expect(told.clusterState.outbox.reloads.get(ROLLOUT)).toBe('owed');
   });
+
+  it.each([
+    ['is there', [deployment(12, { record: A })]],
+    ['is missing', []],
+  ])(
+    'are not looked at again for a write of one that changes nothing, while the Deployment %s',
+    (_, deployments) => {
+      const told = listening();
+      list(told, { deployments, rollouts: [rollout(13), other(14)] }, 20);
+      const found = vi.spyOn(told.clusterState, 'workloadsFound');
+      told.intake.written(other(25));
+      expect(found).not.toHaveBeenCalled();
+    },
+  );
 
   it('share none that they hold themselves', () => {
     const told = settled(true);

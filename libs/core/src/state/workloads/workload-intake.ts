@@ -76,9 +76,11 @@ export class WorkloadIntake {
     if (owner) this.#tellSharers(owner);
   }
 
-  /** Returns the owners of the pod template before this sighting and after it. */
+  /** Returns the owners of the pod template before this sighting and after it, if other workloads then share another record. */
   #ownersAt(seen: ObservedWorkload): WorkloadKey[] {
-    return [this.#followers.get(seen.key), seen].flatMap((each) => each?.templateFrom?.owner ?? []);
+    const [was, is] = [this.#followers.get(seen.key)?.templateFrom, seen.templateFrom];
+    if (was?.owner === is?.owner && was?.isMarkedThere === is?.isMarkedThere) return [];
+    return [was, is].flatMap((each) => each?.owner ?? []);
   }
 
   /** Passes the followers again whose rows do not say with whom they share the record now. */
