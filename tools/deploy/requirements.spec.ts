@@ -568,6 +568,7 @@ it.each([
   ],
   ['a CA beside a URL', externalRedis({ url: 'rediss://r', tls: { caSecret: 'ca' } })],
   ['a database beside a URL with a query', externalRedis({ url: 'redis://r/?family=6', database: 1 })],
+  ['a host beside a URL that is taken out', externalRedis({ host: 'r', url: null })],
   ['values under `global` that are for other charts', { global: { storageClass: 'x' } }],
 ] satisfies [string, ChartValues][])('renders %s', async (_what, values) => {
   expect((await renderChart(values)).ok).toBe(true);

@@ -154,6 +154,7 @@ describe('workers scaled by the depth of the queues', () => {
           query:
             'sum(reroll_queue_ready_jobs{namespace="reroll",pod=~"reroll-(watcher|worker|admin|standalone)-.+",queue=~"changes|reloads"})',
           threshold: '50',
+          ignoreNullValues: 'false',
         },
       },
     ]);

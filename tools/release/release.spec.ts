@@ -43,9 +43,12 @@ describe('the version', () => {
     const files = stdout.trim().split('\n');
     const copy = join(folder, 'bumped');
     for (const file of files) cpSync(join(ROOT, file), join(copy, file), { recursive: true });
+    const changelog = `- Since v${version}, there is ghcr.io/reroll/reroll:${version}.\n`;
+    writeFileSync(join(copy, 'CHANGELOG.md'), changelog);
     setVersion(copy, '77.8.9');
     expect(new Set(versionsIn(copy).values())).toEqual(new Set(['77.8.9']));
     const old = new RegExp(`(?<![\\d.]|[Bb]efore )${version.replaceAll('.', '\\.')}(?!\\d|\\.\\d)`, 'u');
+    expect(readFileSync(join(copy, 'CHANGELOG.md'), 'utf8')).toBe(changelog);
     const ofOthers = /^CHANGELOG\.md$|\bpackage-lock\.json$|\/go\.(mod|sum)$/u;
     const naming = files.filter(
       (file) => !ofOthers.test(file) && old.test(readFileSync(join(copy, file), 'utf8')),

@@ -40,8 +40,14 @@ export function disagreements(versions: ReadonlyMap<string, string>, tag: string
 }
 
 const MANIFESTS = ['package.json', '{apps,libs}/*/package.json'];
-/** Some of them are generated: `npm run -s docs` does the rest, as names with a hash. */
-const NAMING = ['*.md', '*.yml', 'deploy/**/*.{md,txt,yaml}', 'docs/**/*.md', 'examples/**/*.{md,yaml}'];
+/** Some of them are generated: `npm run -s docs` does the rest, as names with a hash. The CHANGELOG tells of earlier versions, too. */
+const NAMING = [
+  '{AGENTS,CONTRIBUTING,README,SECURITY}.md',
+  '*.yml',
+  'deploy/**/*.{md,txt,yaml}',
+  'docs/**/*.md',
+  'examples/**/*.{md,yaml}',
+];
 const CONSTANT = 'libs/shared/src/platform/process/version.ts';
 
 /** Writes a version in the place of that of package.json; others, as of what a change was made for, stay. */

@@ -359,17 +359,25 @@ it.each([{ dryRun: true }, { webhookUrl: URL }])(
   },
 );
 
-it.each([{ alerts: { onReload: true, webhookUrl: URL } }, { webhookUrl: URL }])(
-  'with %o, the age of notifications counts, too',
-  async (reloader) => {
-    const { groups } = await groupsWith({ reloader });
-    const [rule] = groups.flatMap((group) =>
-      group.rules.filter(({ alert }) => alert === 'RerollQueueTooOld'),
-    );
-    expect(rule?.expr).toContain('reroll_queue_oldest_seconds{');
-    expect(rule?.expr).not.toContain('notifications');
-  },
-);
+const ENV = { ALERT_ON_RELOAD: 'true', ALERT_WEBHOOK_URL: URL };
+
+it('with a webhook that is taken out, the age of notifications does not count', async () => {
+  const { groups } = await groupsWith({ reloader: { webhookUrl: null } });
+  expect(JSON.stringify(groups)).toContain('queue!=\\\"notifications\\\"');
+});
+
+it.each([
+  { alerts: { onReload: true, webhookUrl: URL } },
+  { webhookUrl: URL },
+  { deployment: { env: { open: ENV } } },
+  { deployment: { env: { secret: ENV } } },
+  { deployment: { env: { existing: { mine: { ALERT_ON_RELOAD: 'on', ALERT_WEBHOOK_URL: 'url' } } } } },
+])('with %o, the age of notifications counts, too', async (reloader) => {
+  const { groups } = await groupsWith({ reloader });
+  const [rule] = groups.flatMap((group) => group.rules.filter(({ alert }) => alert === 'RerollQueueTooOld'));
+  expect(rule?.expr).toContain('reroll_queue_oldest_seconds{');
+  expect(rule?.expr).not.toContain('notifications');
+});
 
 describe('every alert', () => {
   it('has a case here', () => {

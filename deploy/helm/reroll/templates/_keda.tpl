@@ -35,7 +35,8 @@ addresses: {{ include "reroll.kedaAddresses" (dict "addresses" $external.cluster
 addresses: {{ include "reroll.kedaAddresses" (dict "addresses" $external.sentinel.hosts "port" 26379) | quote }}
 sentinelMaster: {{ $external.sentinel.master | quote }}
 {{- else -}}
-{{- $host := contains ":" $external.host | ternary (printf "[%s]" $external.host) $external.host -}}
+{{- $given := $external.host | default "" -}}
+{{- $host := contains ":" $given | ternary (printf "[%s]" $given) $given -}}
 address: {{ printf "%s:%d" $host ($external.port | default 6379 | int) | quote }}
 {{- end }}
 {{- if and (not $external.cluster) $external.database }}
