@@ -12,7 +12,7 @@ import { JOB_STATES } from '../jobs/job-lists.ts';
 import { pageOfJobs, POSITION } from '../jobs/job-page.ts';
 import { jobView } from '../jobs/job-view.ts';
 import { retryWrite } from '../jobs/retry-write.ts';
-import { isFollowed, stillNeeded } from '../jobs/unresolved.ts';
+import { pageOfUnresolved } from '../jobs/unresolved.ts';
 import { ObjectFacts } from '../objects/object-facts.ts';
 import { idempotencyKeyOf, Writes } from '../steering/writes.ts';
 
@@ -35,16 +35,13 @@ export class JobsController {
     const lists = await Promise.all(
       names.flatMap((name) => states.map((state) => this.board.jobs(name, state))),
     );
-    const { join } = this.model.contents;
-    const all = lists.flat().flatMap((found) => jobView(found) ?? []);
-    const isAll = query.unresolved === undefined;
-    const jobs = isAll ? all : all.filter((job) => !isFollowed(job, join));
-    const namespaces = await NamespacesAsked.of(caller);
-    const { items, last } = await pageOfJobs(jobs, { after, limit: query.limit, namespaces });
-    return {
-      items: isAll ? [...items] : await stillNeeded(items, { join, facts: this.facts }),
-      next: this.cursors.next(last),
-    };
+    const jobs = lists.flat().flatMap((found) => jobView(found) ?? []);
+    const by = { after, limit: query.limit, namespaces: await NamespacesAsked.of(caller) };
+    const { items, last } =
+      query.unresolved === undefined
+        ? await pageOfJobs(jobs, by)
+        : await pageOfUnresolved(jobs, { ...by, join: this.model.contents.join, facts: this.facts });
+    return { items: [...items], next: this.cursors.next(last) };
   }
 
   @Serves('getJob')

@@ -39,7 +39,7 @@ export const jobsQuery = z.strictObject({
   ...pageQuery,
   queue: queueName.optional(),
   state: jobState.optional(),
-  /** Leaves out failed jobs if the same was done later, or is needed no more. */
+  /** Leaves out a failed job once a later job has done the same, or it is no longer needed. */
   unresolved: z.literal('true').optional(),
 });
 export const jobsPage = page(job).meta({ id: 'JobsPage' });
