@@ -16,6 +16,7 @@ import type { FoundJob, JobBoard } from './job-board.ts';
 
 /** When the jobs failed. */
 const ENDED = 10_000;
+const MINUTE = 60_000;
 
 interface World {
   readonly join?: (join: HistoryJoin) => void;
@@ -135,8 +136,9 @@ it.each<[string, (join: HistoryJoin) => void, boolean]>([
   expect(await listed('changes', { join })).toEqual(isListed ? ['changes:1'] : []);
 });
 
-it('a failed resume is resolved if the workload is not paused any more or gone, and a notification never', async () => {
+it('a failed resume is resolved if the workload is not paused any more, paused anew, or gone, and a notification never', async () => {
   expect(await listed('resumes', { due: null, resumeAt: 1 })).toEqual(['resumes:1']);
+  expect(await listed('resumes', { due: null, resumeAt: ENDED + MINUTE })).toEqual([]);
   expect(await listed('resumes', { due: null })).toEqual([]);
   expect(await listed('resumes', { due: undefined })).toEqual([]);
   expect(await listed('notifications', { due: undefined })).toEqual(['notifications:1']);

@@ -61,15 +61,22 @@ function endOf({ endedAt, createdAt }: Job): number {
 /** Without the failed jobs of workloads that are gone or need them no more. Reads the rows of these workloads. */
 async function stillNeeded(jobs: readonly Job[], by: By): Promise<Job[]> {
   const keys = new Set(jobs.filter(isOfWorkload).map(({ subject }) => subject as WorkloadKey));
-  const needed: Record<'reloads' | 'resumes', Set<string>> = { reloads: new Set(), resumes: new Set() };
+  const reloads = new Set<string>();
+  const resumesAt = new Map<string, number>();
   for await (const portion of by.facts.eachWorkloadFacts([...keys])) {
     for (const { key, row, due } of portion) {
       // The row does not tell whether somebody asked for a reload.
-      if (due !== null || latestOf(key, by.join)?.entry.request !== undefined) needed.reloads.add(key);
-      if (row.resumeAt !== undefined) needed.resumes.add(key);
+      if (due !== null || latestOf(key, by.join)?.entry.request !== undefined) reloads.add(key);
+      if (row.resumeAt !== undefined) resumesAt.set(key, row.resumeAt);
     }
   }
-  return jobs.filter((job) => !isOfWorkload(job) || needed[job.queue].has(job.subject ?? ''));
+  return jobs.filter((job) => {
+    if (!isOfWorkload(job)) return true;
+    const key = job.subject ?? '';
+    if (job.queue === 'reloads') return reloads.has(key);
+    // A pause that ends later than the job did is another one, with a job of its own.
+    return (resumesAt.get(key) ?? Infinity) <= endOf(job);
+  });
 }
 
 function isOfWorkload(job: Job): job is Job & { readonly queue: 'reloads' | 'resumes' } {
