@@ -2,7 +2,7 @@ import { inBrowser, mount, requests, text } from '../../testing/mounted.ts';
 import { h, type VNode } from 'preact';
 import { afterEach, expect, it } from 'vitest';
 import { parseRoute, route } from '../../router.ts';
-import { pulse } from '../../state/live.ts';
+import { news, pulse } from '../../state/live.ts';
 import { useInstallState } from './use-install-state.ts';
 
 afterEach(() => void (route.value = parseRoute('')));
@@ -21,10 +21,13 @@ it.each([
   expect(text()).toBe(expected);
 });
 
-it('failed jobs are asked for without news, too: no event tells of most of them', async () => {
+it('failed jobs are asked for every ten seconds and not with news: an answer takes many rows, and no event tells of most of them', async () => {
   await mount(h(IsEmpty, {}));
   for (const { answer } of requests) await answer({ items: [], next: null });
   requests.length = 0;
+  news.value += 1;
+  await mount(h(IsEmpty, {}));
+  expect(requests).toEqual([]);
   pulse.value += 1;
   await mount(h(IsEmpty, {}));
   expect(requests.map(({ path }) => path)).toEqual(['/jobs?state=failed&unresolved=true&limit=200']);

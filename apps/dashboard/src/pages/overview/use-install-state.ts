@@ -36,11 +36,11 @@ export function useInstallState(): InstallAnswer {
     'slow',
   );
   const pending = useAnswer('listWorkloads', { query: { namespace, due: 'owed', limit: MOST } }, 'slow');
-  // No event tells of a change job or a notification that has failed.
+  // No event tells of a change job or a notification that has failed, and an answer takes many rows.
   const failedJobs = useAnswer(
     'listJobs',
     { query: { state: 'failed', unresolved: 'true', limit: MOST } },
-    'both',
+    'pulse',
   );
   const halted = useAnswer('listChanges', { query: { namespace, halted: 'true', limit: MOST } }, 'slow');
   const any = useAnyWorkload(namespace);
