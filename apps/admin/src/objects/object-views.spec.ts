@@ -1,7 +1,7 @@
 import { HistoryJoin } from '@reroll/core/history/join';
 import type { LiveJob } from '@reroll/core/history/states';
 import type { WorkloadKey } from '@reroll/core/model';
-import { inStep, reloaded, retrying, WEB } from '@reroll/core/testing/history';
+import { inStep, reloaded, retrying, rollout, WEB } from '@reroll/core/testing/history';
 import { workloadRow } from '@reroll/core/testing/rows';
 import { workloadSummary as shape } from '@reroll/shared/api/workloads';
 import { expect, it } from 'vitest';
@@ -60,6 +60,25 @@ it('a workload in a list says that it is stale since adoption, until Reroll relo
   expect(isStale()).toBe(true);
   join.addOutcome('3000-0', reloaded(3000));
   expect(isStale()).toBe(false);
+});
+
+it('the last reload names the sources that its rollout is for, until that is complete', () => {
+  const join = new HistoryJoin();
+  const rolled = () =>
+    shape.parse(
+      workloadSummary(listed({ key: WEB, row: workloadRow(), due: null, rollout: undefined }), {
+        join,
+        jobs: new Map(),
+      }),
+    ).lastReload?.rolled;
+  join.addOutcome('1000-0', reloaded(1000, { generation: 2, rolled: ['Secret/db'] }));
+  join.addRollout('1001-0', rollout(2, { state: 'stuck' }));
+  expect(rolled()).toEqual(['Secret/db']);
+  join.addRollout('1002-0', rollout(2, { state: 'complete' }));
+  expect(rolled()).toEqual([]);
+  // The owner deploys an image that does not exist.
+  join.addRollout('9000-0', rollout(3, { state: 'stuck' }));
+  expect(rolled()).toEqual([]);
 });
 
 it('annotations without their lists say which limit those exceed', () => {

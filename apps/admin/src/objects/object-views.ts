@@ -56,7 +56,9 @@ function lastReload(key: WorkloadKey, join: HistoryJoin): WorkloadSummary['lastR
   const outcome = join.workload(key)?.outcomes.findLast(({ entry }) => entry.state === 'reloaded');
   if (!outcome) return null;
   const { at, reason, rolled } = outcome.entry;
-  return { at: timeOf(at), reason, change: outcome.pairs[0]?.change.id ?? null, rolled: [...rolled] };
+  const change = outcome.pairs[0]?.change.id ?? null;
+  // A later rollout, as of another image, is not for these sources.
+  return { at: timeOf(at), reason, change, rolled: outcome.isComplete ? [] : [...rolled] };
 }
 
 /** Counts the users that each source rolls. A step for each user, which may have thousands of dependencies. */

@@ -84,7 +84,7 @@ const summary = {
       at: time,
       reason,
       change: z.string().nullable(),
-      /** The sources for which its pods are replaced, as `<kind>/<name>`: the first, if they are many. */
+      /** The sources for which its pods are being replaced, as `<kind>/<name>`: the first, if they are many. None once that rollout is complete. */
       rolled: z.array(z.string()),
     })
     .nullable(),
