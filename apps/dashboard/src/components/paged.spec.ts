@@ -1,17 +1,20 @@
 import { find, inBrowser, mount, requests, text } from '../testing/mounted.ts';
 import { h, type ComponentChild } from 'preact';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { keepCalm } from '../state/calm.ts';
 import { news, slowNews, tellDeed } from '../state/live.ts';
+import type { Freshness } from '../use-answer.ts';
 import { Paged } from './paged.tsx';
 
 inBrowser();
 
 /** A list of ids of audit entries. */
-function list(query: Record<string, string> = {}): ComponentChild {
+function list(query: Record<string, string> = {}, freshness: Freshness = 'news'): ComponentChild {
   const keyOf = ({ id }: { id: string }): string => id;
   return h(Paged<'listAudit'>, {
     id: 'listAudit',
     query,
+    freshness,
     what: 'entries',
     keyOf,
     children: (items) => (items.length === 0 ? 'none' : items.map(keyOf).join(' ')),
@@ -127,6 +130,63 @@ describe('a list', () => {
     expect(text()).toBe(`9b 8b 7b${SHOW_MORE}`);
   });
 
+  describe('that is read again with the slow news, as two further pages are shown', () => {
+    async function shown(freshness: Freshness = 'news'): Promise<void> {
+      await mount(list({}, freshness));
+      await requests[0]?.answer(page('9', '8'));
+      await more();
+      await requests.at(-1)?.answer(page('8a', '7'));
+      await more();
+      await requests.at(-1)?.answer(page('7a', '6'));
+      requests.length = 0;
+    }
+
+    async function beats(count: number, freshness: Freshness = 'news'): Promise<void> {
+      for (let at = 0; at < count; at += 1) {
+        slowNews.value += 1;
+        await mount(list({}, freshness));
+      }
+    }
+
+    it('shows what was read although other beats came meanwhile', async () => {
+      await shown();
+      await beats(2);
+      await requests[0]?.answer(page('9', '8'));
+      await beats(1);
+      await requests[1]?.answer(page('8b', '7'));
+      await requests[2]?.answer(page('7b', '6'));
+      expect(requests).toHaveLength(3);
+      expect(text()).toBe(`9 8b 7b${SHOW_MORE}`);
+    });
+
+    it('is read by one request at a time, and by none once it is not shown', async () => {
+      await shown();
+      await beats(2);
+      await beats(2);
+      expect(requests.map(({ signal }) => signal?.aborted)).toEqual([true, false]);
+      await mount(null);
+      expect(requests.map(({ signal }) => signal?.aborted)).toEqual([true, true]);
+    });
+
+    it('is not read while the API wants to be left alone', async () => {
+      await shown();
+      // Long ago: whatever runs after this need not keep calm.
+      vi.setSystemTime(0);
+      keepCalm(60);
+      await beats(2);
+      expect(requests).toEqual([]);
+      vi.setSystemTime(61_000);
+      await beats(1);
+      expect(requests).toHaveLength(1);
+    });
+
+    it('is not read if it is asked for once', async () => {
+      await shown('once');
+      await beats(4, 'once');
+      expect(requests).toEqual([]);
+    });
+  });
+
   describe('of which a further page is shown when the reader does something', () => {
     /** What the list shows is what it is asked for anew, as far as it was shown. */
     async function afterDeed(): Promise<void> {
@@ -159,9 +219,9 @@ describe('a list', () => {
       tellDeed();
       await mount(list());
       await answer('', '9 8', '8');
-      const [first, last] = requests.filter(({ path }) => path.includes('cursor'));
-      await last?.answer(page('5', '5'));
-      await first?.answer(page('7 6', '6'));
+      await answer('?cursor=8', '5', '5');
+      // The first was given up.
+      expect(requests.filter(({ path }) => path.includes('cursor'))).toHaveLength(1);
       expect(text()).toBe(`9 8 5${SHOW_MORE}`);
     });
 

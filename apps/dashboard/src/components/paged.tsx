@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, CallError, type CallRequest } from '../api/client.ts';
 import type { Answer as AnswerOf } from '../api/calls.ts';
+import { calmFor } from '../state/calm.ts';
 import { deeds, pulse, slowNews } from '../state/live.ts';
 import { sinceOf } from '../since.ts';
 import { useAsked, type Freshness } from '../use-answer.ts';
@@ -75,7 +76,7 @@ function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   };
 
   useReread(question, known.pages, {
-    slow: freshness === 'pulse' ? pulse.value : slowNews.value,
+    beat: beatOf(freshness),
     onRead: (read) => setKnown((before) => (before.pages === read.pages ? read : before)),
   });
 
@@ -103,32 +104,47 @@ function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   );
 }
 
-/** Reads what is shown again when the reader does something, and with the slow beats: a page for each on average, however many there are. */
+function beatOf(freshness: Freshness): number {
+  if (freshness === 'once') return 0;
+  return freshness === 'pulse' ? pulse.value : slowNews.value;
+}
+
+/**
+ * Reads what is shown again when the reader does something, and with the beats: a page for each on average, however many there are.
+ * One at a time: what is read when another one begins is of no use any more.
+ */
 function useReread<Id extends ListId>(
   question: Question<Id>,
   pages: number,
-  { slow, onRead }: { slow: number; onRead: (read: Known<Id>) => void },
+  { beat, onRead }: { beat: number; onRead: (read: Known<Id>) => void },
 ): void {
-  const last = useRef({ deeds: deeds.value, slow });
+  const last = useRef({ deeds: deeds.value, beat });
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
   useEffect(() => {
-    const isDue = deeds.value !== last.current.deeds || slow - last.current.slow >= pages;
-    if (pages === 0 || !isDue) return undefined;
-    last.current = { deeds: deeds.value, slow };
-    let isOvertaken = false;
-    reread(question, pages).then(
-      (read) => (isOvertaken ? undefined : onRead(read)),
+    const isDue = deeds.value !== last.current.deeds || beat - last.current.beat >= pages;
+    if (pages === 0 || !isDue || calmFor() > 0) return;
+    last.current = { deeds: deeds.value, beat };
+    running.current?.abort();
+    const mine = new AbortController();
+    running.current = mine;
+    reread(question, pages, mine.signal).then(
+      (read) => (mine.signal.aborted ? undefined : onRead(read)),
       () => undefined,
     );
-    return () => void (isOvertaken = true);
-  }, [deeds.value, slow]);
+  }, [deeds.value, beat]);
 }
 
 /** Everything up to the last page that was asked for, as it is now. */
-async function reread<Id extends ListId>(question: Question<Id>, pages: number): Promise<Known<Id>> {
+async function reread<Id extends ListId>(
+  question: Question<Id>,
+  pages: number,
+  signal: AbortSignal,
+): Promise<Known<Id>> {
   const items: Item<Id>[] = [];
   let next: string | null | undefined;
   for (let left = pages; left >= 0 && next !== null; left -= 1) {
-    const page = await pageOf(question, next);
+    const page = await pageOf(question, next, signal);
     items.push(...page.items);
     next = page.next;
   }

@@ -119,6 +119,7 @@ interface Sent {
   readonly path: string;
   readonly body: unknown;
   readonly key: string | undefined;
+  readonly signal: AbortSignal | undefined;
   readonly answer: (body: unknown, status?: number) => Promise<void>;
   /** The connection is lost. */
   readonly fail: () => Promise<void>;
@@ -164,6 +165,7 @@ function send(
     path: url.href.replace(/^.*\/api\/v1/, ''),
     body: body === undefined ? undefined : JSON.parse(body),
     key: headers['idempotency-key'],
+    signal,
     answer: async (given, status = 200) => {
       resolve(new Response(JSON.stringify(given), { status }));
       await settled();
