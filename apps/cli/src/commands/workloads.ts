@@ -30,7 +30,7 @@ export const DUE = ['owed', 'correct', 'stale'] as const;
 export const dueOption = (): Option =>
   new Option(
     '--due <due>',
-    'only with a pending reload (`owed`), with a pending correction of the applied record (`correct`), or recorded as StaleAtAdoption and not reloaded by Reroll since (`stale`)',
+    'only with a pending reload (`owed`), with a pending correction of the applied record (`correct`), or recorded as StaleAtAdoption, with no sign since that its pods were replaced (`stale`)',
   );
 export const ROLLOUTS = ['progressing', 'complete', 'stuck'] as const;
 

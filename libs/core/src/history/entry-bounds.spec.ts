@@ -69,6 +69,14 @@ describe('an outcome', () => {
     expect([bounded.rolled, bounded.omitted]).toEqual([['ConfigMap/cm-7'], 80]);
   });
 
+  it('of many has those whose data its pods may lack, before others', () => {
+    const sources = { ...ALL, 'ConfigMap/cm-98': 'AdoptStale' };
+    expect(boundedOutcome(reloaded(1, { sources })).sources).toHaveProperty(
+      ['ConfigMap/cm-98'],
+      'AdoptStale',
+    );
+  });
+
   it('takes no more than its bytes, whatever it is given', () => {
     const given = record({
       sources: dictionary(string({ maxLength: 300 }), string({ maxLength: 20 }), { maxKeys: 60 }),

@@ -35,7 +35,7 @@ export function boundedChange(entry: ChangeEntry): ChangeEntry {
   return { ...entry, woken, leftAlone, more: isCut ? more : undefined };
 }
 
-/** Returns the outcome with the first sources: `source`, which enqueued the workload, then those that it was reloaded for. */
+/** Returns the outcome with the first sources: `source`, which enqueued the workload, then those reloaded or stale. */
 export function boundedOutcome(entry: OutcomeEntry, source?: SourceKey): OutcomeEntry {
   const first = source === undefined ? undefined : sourceNameOf(source);
   const rolled = firstNames(frontOf(entry.rolled, (name) => name === first));
@@ -43,7 +43,7 @@ export function boundedOutcome(entry: OutcomeEntry, source?: SourceKey): Outcome
   const kept = new Set(
     firstNames(
       frontOf(
-        frontOf(verdicts, ([, verdict]) => verdict === 'Roll'),
+        frontOf(verdicts, ([, verdict]) => verdict === 'Roll' || verdict === 'AdoptStale'),
         ([name]) => name === first,
       ).map(([name]) => name),
     ),

@@ -59,7 +59,7 @@ const summary = {
   /** How many sources reload it. */
   sources: z.number().int(),
   due: z.enum(['owed', 'correct']).nullable(),
-  /** Whether it was recorded as `StaleAtAdoption` and not reloaded by Reroll since, as far as the history goes. */
+  /** Whether it was recorded as `StaleAtAdoption` and, as far as the history goes, its pods were not replaced since. */
   stale: z.boolean(),
   /** Why no source reloads it in its present state. */
   leftAlone: reason.nullable(),
