@@ -1,12 +1,12 @@
 import { HistoryJoin } from '@reroll/core/history/join';
 import { inStep, reloaded, WEB } from '@reroll/core/testing/history';
 import { expect, it } from 'vitest';
-import { isStale } from './stale.ts';
+import { isStale, staleSources } from './stale.ts';
 
 it('only the sources that it was adopted with are stale, until a reload replaces all pods', () => {
   const join = new HistoryJoin();
   const stale = (): boolean[] =>
-    (['ConfigMap/cm', 'Secret/db'] as const).map((name) => isStale(join.workload(WEB)?.outcomes ?? [], name));
+    ['ConfigMap/cm', 'Secret/db'].map((name) => staleSources(join.workload(WEB)?.outcomes ?? []).has(name));
   const sources = { 'ConfigMap/cm': 'AdoptStale', 'Secret/db': 'Adopt' };
   join.addOutcome('1000-0', inStep(1000, { state: 'recorded', reason: 'StaleAtAdoption', sources }));
   expect(stale()).toEqual([true, false]);
@@ -47,5 +47,5 @@ it.each([
   join.addOutcome('1000-0', inStep(1000, { state: 'recorded', reason: 'StaleAtAdoption', sources }));
   join.addOutcome('2000-0', inStep(2000, { state: 'recorded', ...more }));
   const outcomes = join.workload(WEB)?.outcomes ?? [];
-  expect([isStale(outcomes), isStale(outcomes, 'ConfigMap/cm')]).toEqual([expected, expected]);
+  expect([isStale(outcomes), staleSources(outcomes).has('ConfigMap/cm')]).toEqual([expected, expected]);
 });

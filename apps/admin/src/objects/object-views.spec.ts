@@ -2,11 +2,12 @@ import { HistoryJoin } from '@reroll/core/history/join';
 import type { LiveJob } from '@reroll/core/history/states';
 import type { WorkloadKey } from '@reroll/core/model';
 import { inStep, reloaded, retrying, rollout, WEB } from '@reroll/core/testing/history';
-import { workloadRow } from '@reroll/core/testing/rows';
+import { EXPLAIN_SETTINGS } from '@reroll/core/testing/explaining';
+import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
 import { workloadSummary as shape } from '@reroll/shared/api/workloads';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { listed } from './object-lists.ts';
-import { annotationsView, workloadSummary } from './object-views.ts';
+import { annotationsView, dependencySteps, workloadSummary } from './object-views.ts';
 
 const JOB = { id: '1', state: 'waiting', until: null, made: 0, most: 5 } as const;
 
@@ -79,6 +80,24 @@ it('the last reload names the sources that its rollout is for, until that is com
   // The owner deploys an image that does not exist.
   join.addRollout('9000-0', rollout(3, { state: 'stuck' }));
   expect(rolled()).toEqual([]);
+});
+
+it('the history of a workload is read once for all its sources, which are each stale or not', () => {
+  const join = new HistoryJoin();
+  const sources = { 'ConfigMap/a': 'AdoptStale', 'ConfigMap/b': 'Adopt' };
+  join.addOutcome('1000-0', inStep(1000, { state: 'recorded', reason: 'StaleAtAdoption', sources }));
+  const reads = vi.spyOn(join, 'workload');
+  const workload = { key: WEB, row: workloadRow({ dependencies: ['ConfigMap/a', 'ConfigMap/b'] }) } as const;
+  const pairs = (['a', 'b'] as const).map((name) => ({
+    workload,
+    source: { key: `ConfigMap/shop/${name}`, row: sourceRow(5, 'hash') } as const,
+  }));
+  const by = { settings: EXPLAIN_SETTINGS, shown: () => '', join };
+  const steps = dependencySteps(pairs, (_, { stale }) => stale, by);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  expect(step.value).toEqual([true, false]);
+  expect(reads).toHaveBeenCalledTimes(1);
 });
 
 it('annotations without their lists say which limit those exceed', () => {

@@ -7,7 +7,7 @@ import type { LiveJob } from '@reroll/core/history/states';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { sourceKeyIn, sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { namespaceOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
-import { isStale } from '../history/stale.ts';
+import { isStale, staleSources } from '../history/stale.ts';
 import { attemptView, holdView } from '../history/views.ts';
 import type { ShowHash } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
@@ -123,16 +123,23 @@ export function* dependencySteps<View>(
   by: ExplainBy,
 ): Generator<void, View[], void> {
   const views: View[] = [];
+  const known = new Map<WorkloadKey, ReadonlySet<string>>();
   for (const pair of pairs) {
-    views.push(view(pair, dependencyView(pair, by)));
+    const { key } = pair.workload;
+    const stale = known.get(key) ?? staleSources(by.join.workload(key)?.outcomes ?? []);
+    known.set(key, stale);
+    views.push(view(pair, dependencyView(pair, stale, by)));
     yield;
   }
   return views;
 }
 
 /** The relation between a workload and a source. */
-function dependencyView(pair: RelatedPair, by: ExplainBy): DependencyView {
-  const { settings, shown, join } = by;
+function dependencyView(
+  pair: RelatedPair,
+  stale: ReadonlySet<string>,
+  { settings, shown }: ExplainBy,
+): DependencyView {
   const { key, row } = pair.source;
   const { reloads, reason, because, use, record, due } = explain({ ...pair, settings, from: 'catalog' });
   const show = (hash: string | null): string | null => (hash === null ? null : shown(key, hash));
@@ -145,6 +152,6 @@ function dependencyView(pair: RelatedPair, by: ExplainBy): DependencyView {
     current: show(record.current),
     exists: row?.exists ?? false,
     due: due.state,
-    stale: isStale(join.workload(pair.workload.key)?.outcomes ?? [], sourceNameOf(key)),
+    stale: stale.has(sourceNameOf(key)),
   };
 }
