@@ -54,8 +54,8 @@ function filled(text: string, width: number): string {
 }
 
 /**
- * Prints past changes, oldest first, then new ones until Ctrl-C, each exactly once. After a gap in the stream, those too of whose
- * workloads something else became meanwhile.
+ * Prints past changes, oldest first, then new ones until Ctrl-C, each exactly once. After a gap in the stream, also
+ * those whose workloads have other states by now.
  */
 export async function watchChanges(session: Session, options: WatchOptions): Promise<ExitCode> {
   const { io } = session;
@@ -173,7 +173,7 @@ class Printer {
     this.#asJson = asJson;
   }
 
-  /** Of a list: printed again if something else became of its workloads. */
+  /** Of a list: printed again if its workloads have other states. */
   past(change: ChangeSummary): void {
     const states = statesText(change);
     if (this.#changes.get(change.id) === states) return;

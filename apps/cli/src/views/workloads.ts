@@ -72,7 +72,14 @@ export function rolloutCell({ state, code, ready, desired }: Workload['rolloutIn
 export function pendingFacts(workload: Workload): Fact[] {
   const { due, stale, leftAlone, contested, pausedUntil, job } = workload;
   const found: Fact[] = [['Pending', PENDING[due ?? 'none'] ?? ''], ...holdFacts(workload)];
-  if (stale) found.push(['Stale', toned('its pods may have older data, since it was adopted', 'waiting')]);
+  if (stale)
+    found.push([
+      'Stale',
+      toned(
+        'its pods may have older data than the record says; not reloaded since Reroll adopted it',
+        'waiting',
+      ),
+    ]);
   if (leftAlone !== null) found.push(['Left alone', leftAlone]);
   if (contested) found.push(['Contested', 'another controller keeps removing its marker']);
   if (pausedUntil !== null) found.push(['Paused until', pausedUntil]);
