@@ -29,6 +29,8 @@ interface ActionProps {
   readonly onOpen?: () => void;
   /** Whether what the person looks at is no longer what is pending, so that it cannot be sent. */
   readonly isOutdated?: boolean;
+  /** Whether there is nothing to send yet. Asked whenever the dialog is drawn. */
+  readonly isUnchanged?: () => boolean;
 }
 
 /** What a person has typed and sent; it is kept while the dialog is closed. */
@@ -137,7 +139,7 @@ function ReasonForm(props: ReasonFormProps): JSX.Element {
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (isOutdated) return;
+    if (isBarred(props)) return;
     setState('sending');
     const of = JSON.stringify([title, reason, sends?.()]);
     if (draft.of !== of) Object.assign(draft, { of, key: freshKey() });
@@ -173,12 +175,16 @@ function ReasonForm(props: ReasonFormProps): JSX.Element {
         <button type="button" onClick={close}>
           Cancel
         </button>
-        <button type="submit" class="primary" disabled={isOutdated || state === 'sending'}>
+        <button type="submit" class="primary" disabled={isBarred(props) || state === 'sending'}>
           {state === 'sending' ? 'Sending…' : label}
         </button>
       </div>
     </form>
   );
+}
+
+function isBarred({ isOutdated, isUnchanged }: Pick<ActionProps, 'isOutdated' | 'isUnchanged'>): boolean {
+  return isOutdated === true || isUnchanged?.() === true;
 }
 
 function Outdated(): JSX.Element {

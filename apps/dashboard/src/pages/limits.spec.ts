@@ -61,4 +61,19 @@ describe('limits', () => {
     expect(requests.at(-1)).toMatchObject({ body: { reloadsPerMinute: 30, reason: 'too many' } });
     expect(requests.at(-1)?.body).not.toHaveProperty('concurrency');
   });
+
+  it('are not sent if none was changed', async () => {
+    await shown({ concurrency: 4, reloadsPerMinute: 60 });
+    const field = (label: string) => find('input', '', find('label', label).attributes.get('for'));
+    const isBarred = (): boolean => findAll('button').some(({ attributes }) => attributes.has('disabled'));
+    await field('Reason').fire('input', 'too many');
+    const before = requests.length;
+    expect(isBarred()).toBe(true);
+    await find('form').fire('submit');
+    expect(requests).toHaveLength(before);
+    await field('Reloads per minute').fire('input', '30');
+    expect(isBarred()).toBe(false);
+    await find('form').fire('submit');
+    expect(requests.at(-1)).toMatchObject({ body: { reloadsPerMinute: 30 } });
+  });
 });

@@ -54,6 +54,7 @@ function SetLimits({ limits, onDone }: { limits: LimitsData; onDone: () => void 
       title="Set limits for every worker"
       done="The limits are set"
       sends={() => JSON.stringify(changed())}
+      isUnchanged={() => Object.keys(changed()).length === 0}
       run={async ({ reason, idempotencyKey }) => {
         await call('setLimits', { body: { ...changed(), reason }, idempotencyKey });
         onDone();
