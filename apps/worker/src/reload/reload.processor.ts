@@ -277,11 +277,12 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const read = { workload: fresh, readings, plan: planOf(fresh, readings, { ...context, proven }) };
     if (read.plan.hashes === null || isReload({ ...read, request })) return read;
     const sharers = await this.#sharersOf(fresh);
+    if (sharers.length === 0) return read;
     return { ...read, plan: planOf(fresh, readings, { ...context, proven, sharers }) };
   }
 
   /** The catalog's rows of the workloads that share the record; none in a dry run, which does not write it. */
-  async #sharersOf({ facts }: WorkloadNow): Promise<PlanContext['sharers']> {
+  async #sharersOf({ facts }: WorkloadNow): Promise<NonNullable<PlanContext['sharers']>> {
     const keys = this.#settings.dryRun ? [] : sharersOf(facts.workload);
     if (keys.length === 0) return [];
     const rows = await this.#ports.catalog.workloads(keys);
