@@ -4,7 +4,8 @@ import type { AdminApi } from '../api/admin-api.ts';
 import { CliError } from '../errors.ts';
 
 /**
- * How far the change has come, while its source still has its data, and has had no other since. Undefined: that is over, or the source is not known any more.
+ * How far the change has come, while its source still has its data, and has had no other since. Undefined: that is over, or the
+ * source is not known any more.
  * @throws a `CliError` if the admin cannot tell
  */
 export async function wavesOf(api: AdminApi, { source, to, overtaken }: Change): Promise<Waves | undefined> {

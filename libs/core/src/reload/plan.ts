@@ -74,7 +74,8 @@ export type Mention = 'name' | 'pattern' | 'none';
  * - `Wait`: the catalog is behind the read; the leader's own event enqueues the workload again.
  * - `Correct`: the pods have the data, and only the record is behind. `Adopt`: the same without a record. `AdoptStale`: without a
  *   record, and nothing shows whether the pods have the data.
- * - `Shared`: `Correct`, `Adopt` or `Rewrite`, but another workload that shares the record has a reload pending for the source, or may have.
+ * - `Shared`: one of those before or `Rewrite`, but another workload that shares the record has, or may have, a reload pending for the
+ *   source.
  * - `Rewrite`: the record agrees under an older hash scheme.
  * - `KeyUnknown`: it seems pending, but only a worker with the record's key can tell.
  * - `Roll`: the pods must be replaced.

@@ -4,7 +4,7 @@ import { isNewer } from '../rv.ts';
 import { work } from '../work.ts';
 import type { Pending } from './pending-workloads.ts';
 import { sourceKeyIn, type SourceRow, type WorkloadRow } from './rows.ts';
-import { turn } from './slices.ts';
+import { inSlices, ROWS_PER_SLICE, turn } from './slices.ts';
 
 /** Sources in one portion: as many rows as one call reads from the catalog. */
 const SOURCES_AT_ONCE = 500;
@@ -38,15 +38,9 @@ export class Doubts {
   *found(): Generator<readonly SourceKey[], void, void> {
     let found = new Set<SourceKey>();
     let isOver = turn();
-    for (const workload of this.#keys()) {
-      for (const source of this.#sourcesOf(workload)) {
-        found.add(source);
-        if (found.size < SOURCES_AT_ONCE && !isOver()) continue;
-        yield [...found];
-        found = new Set();
-        isOver = turn();
-      }
-      if (!isOver()) continue;
+    for (const source of this.#looks()) {
+      if (source) found.add(source);
+      if (found.size < SOURCES_AT_ONCE && !isOver()) continue;
       yield [...found];
       found = new Set();
       isOver = turn();
@@ -70,13 +64,15 @@ export class Doubts {
   }
 
   /** Evaluates what is pending, in turns. */
-  *judge(): Generator<void, void, void> {
-    let isOver = turn();
+  judge(): Generator<void, void, void> {
+    return inSlices(this.#keys(), { size: ROWS_PER_SLICE, each: this.#evaluate });
+  }
+
+  /** Yields each source in doubt, and undefined after each workload, so that workloads without any take turns, too. */
+  *#looks(): Generator<SourceKey | undefined, void, void> {
     for (const workload of this.#keys()) {
-      this.#evaluate(workload);
-      if (!isOver()) continue;
-      yield;
-      isOver = turn();
+      yield* this.#sourcesOf(workload);
+      yield undefined;
     }
   }
 

@@ -6,32 +6,32 @@ import type { MultiMap } from './multi-map.ts';
 export const ROWS_PER_TURN = 25;
 
 /** Keys of rows, by the namespace of their objects. */
-export interface RowsByNamespace<K> {
+interface RowsByNamespace<K> {
   /** May name a namespace more than once. */
   readonly namespaces: Iterable<string>;
   readonly rowsIn: (namespace: string) => Iterable<K>;
 }
 
-/** Members of a `MultiMap`, as they are when they are asked for. */
-export type Held<K extends string> = Pick<MultiMap<K>, 'keys' | 'each'>;
+/** Of a `MultiMap`, read only when they are asked for. */
+export type Members<K extends string> = Pick<MultiMap<K>, 'keys' | 'each'>;
 
-/** `held`: by `<kind>/<namespace>`. */
-export function everySource(held: Held<SourceKey>): EveryRow<'sources'> {
+/** `members`: by `<kind>/<namespace>`. */
+export function everySource(members: Members<SourceKey>): EveryRow<'sources'> {
   return new EveryRow({
-    namespaces: namespacesOf(held),
+    namespaces: namespacesOf(members),
     *rowsIn(namespace) {
-      for (const kind of SOURCE_KINDS) yield* held.each(`${kind}/${namespace}`);
+      for (const kind of SOURCE_KINDS) yield* members.each(`${kind}/${namespace}`);
     },
   });
 }
 
-function* namespacesOf(held: Held<SourceKey>): Generator<string, void, void> {
-  for (const kindIn of held.keys()) yield kindIn.slice(kindIn.indexOf('/') + 1);
+function* namespacesOf(members: Members<SourceKey>): Generator<string, void, void> {
+  for (const kindIn of members.keys()) yield kindIn.slice(kindIn.indexOf('/') + 1);
 }
 
-/** `held`: by namespace. */
-export function everyWorkload(held: Held<WorkloadKey>): EveryRow<'workloads'> {
-  return new EveryRow({ namespaces: held.keys(), rowsIn: (namespace) => held.each(namespace) });
+/** `members`: by namespace. */
+export function everyWorkload(members: Members<WorkloadKey>): EveryRow<'workloads'> {
+  return new EveryRow({ namespaces: members.keys(), rowsIn: (namespace) => members.each(namespace) });
 }
 
 /**

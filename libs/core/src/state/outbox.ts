@@ -1,5 +1,5 @@
 import { namespaceOf, type SourceKey, type WorkloadKey } from '../model.ts';
-import { everySource, everyWorkload, ROWS_PER_TURN, type EveryRow, type Held } from './every-row.ts';
+import { everySource, everyWorkload, ROWS_PER_TURN, type EveryRow, type Members } from './every-row.ts';
 import { Lots, Taken, TakenJobs, type RowKeyOf, type Sort } from './lots.ts';
 import type { SourceHashes } from './rows.ts';
 
@@ -97,7 +97,7 @@ export class Outbox {
    * Queues every row for writing, beside the rows that changed: sources by `<kind>/<namespace>`, workloads by namespace. Reads the keys
    * only when they are taken, so the call is cheap.
    */
-  writeAll(sources: Held<SourceKey>, workloads: Held<WorkloadKey>): void {
+  writeAll(sources: Members<SourceKey>, workloads: Members<WorkloadKey>): void {
     this.#everySource = everySource(sources);
     this.#everyWorkload = everyWorkload(workloads);
     for (const namespace of this.#urgent) this.#putFirst(namespace);
