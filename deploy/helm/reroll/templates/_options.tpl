@@ -224,3 +224,11 @@
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
+
+{{/* Names of the variables in the values, of all components, as a YAML list. */}}
+{{- define "reroll.envNames" -}}
+{{- $env := .Values.reloader.deployment.env | default dict -}}
+{{- $names := concat (keys ($env.open | default dict)) (keys ($env.secret | default dict)) (keys ($env.field | default dict)) -}}
+{{- range $env.existing }}{{ $names = concat $names (keys .) }}{{ end -}}
+{{- toYaml $names -}}
+{{- end -}}
