@@ -1,7 +1,7 @@
 import { Notifications } from '@reroll/redis/queue/notifications';
 import { Queues } from '@reroll/redis/queue/queues';
 import { useRealRedis } from '@reroll/redis/testing/real-redis';
-import { documentedRules, REDIS_USERS } from '@reroll/redis/testing/redis-users';
+import { connectAs, REDIS_USERS } from '@reroll/redis/testing/redis-users';
 import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
@@ -25,16 +25,7 @@ function queuesWith(debounce: number, connection: RedisClient = redis.client): Q
 
 /** With the rights of a watcher. Returns the series of queues that there are. */
 async function watch(): Promise<() => Promise<string[]>> {
-  await redis.client.acl(
-    'SETUSER',
-    'watcher',
-    'reset',
-    'on',
-    'nopass',
-    ...documentedRules(REDIS_USERS.watcher),
-  );
-  const connection = redis.connect();
-  await connection.auth('watcher', '');
+  const connection = await connectAs(redis, REDIS_USERS.watcher);
   const registry = createRegistry();
   watchQueues({
     queues: queuesWith(0, connection),

@@ -1,11 +1,10 @@
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
-import type { Queues } from '@reroll/redis/queue/queues';
+import { QUEUES, type Queues } from '@reroll/redis/queue/queues';
 
 /** How often the queues are looked at, in milliseconds. */
 const INTERVAL = 15_000;
-const MEASURED = ['changes', 'reloads', 'resumes', 'notifications'] as const;
 
 /**
  * Measures the queues while this watcher leads, and brings forward what waits only because clocks differ. The leader does it, so that a
@@ -44,7 +43,7 @@ async function measureQueues(queues: Queues, metrics: WatcherMetrics): Promise<v
     queues.waiting('changes'),
     queues.waiting('reloads'),
     Promise.all(
-      MEASURED.map(async (queue) => ({
+      QUEUES.map(async (queue) => ({
         queue,
         ready: await queues.ready(queue),
         oldest: await queues.oldestDue(queue, Date.now()),

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { RedisRoom } from '@reroll/redis/connection/redis-room';
 import { Processes } from '@reroll/redis/processes/processes';
 import { useRealRedis } from '@reroll/redis/testing/real-redis';
@@ -12,15 +11,6 @@ import { Heartbeats } from './heartbeats.ts';
 import type { Process } from './process.ts';
 
 const redis = useRealRedis();
-
-/** Redis refuses writes while it cannot save to its disk. */
-async function failToSave(): Promise<void> {
-  const [, dir] = (await redis.client.config('GET', 'dir')) as [string, string];
-  await redis.client.config('SET', 'save', '3600 1');
-  rmSync(dir, { recursive: true });
-  await redis.client.bgsave();
-  await vi.waitUntil(async () => /last_bgsave_status:err/u.test(await redis.client.info('persistence')));
-}
 
 /** Heartbeats of a process that is connected. */
 function beat(client: Redis) {
@@ -73,7 +63,7 @@ const REFUSALS: readonly (readonly [
   [
     'MISCONF',
     async () => {
-      await failToSave();
+      await redis.failToSave();
       return redis.client;
     },
     () => redis.client.config('SET', 'stop-writes-on-bgsave-error', 'no'),

@@ -1,8 +1,8 @@
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
 import { silentLogger } from '@reroll/shared/platform/logging/logging';
-import { documentedRules } from '@reroll/redis/testing/redis-users';
+import { connectAs, REDIS_USERS } from '@reroll/redis/testing/redis-users';
 import { useRealRedis } from '@reroll/redis/testing/real-redis';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Idempotency } from './idempotency.ts';
 
 const MOST = { ofCaller: 10, ofAll: 25 };
@@ -13,13 +13,9 @@ let idempotency: Idempotency;
 /** How often each key's write was done. */
 let done: Map<string, number>;
 
-beforeAll(async () => {
-  await redis.client.acl('SETUSER', 'admin', 'on', '>secret', ...documentedRules('reroll-admin'));
-});
 beforeEach(async () => {
   keys = redis.freshKeys();
-  const client = redis.connect();
-  await client.auth('admin', 'secret');
+  const client = await connectAs(redis, REDIS_USERS.admin);
   idempotency = new Idempotency(client, keys, { log: silentLogger, most: MOST });
   done = new Map();
 });

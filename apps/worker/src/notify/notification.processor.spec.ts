@@ -2,7 +2,7 @@ import { AlertGroups } from '@reroll/redis/catalog/alert-groups';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import { alertsJobOf } from '@reroll/redis/queue/notification-jobs';
-import { documentedRules, REDIS_USERS } from '@reroll/redis/testing/redis-users';
+import { connectAs, REDIS_USERS } from '@reroll/redis/testing/redis-users';
 import { useRealRedis } from '@reroll/redis/testing/real-redis';
 import type { Process } from '@reroll/nest/process';
 import { PostError, type HttpPost, type Post } from '@reroll/shared/platform/http/http-post';
@@ -22,16 +22,7 @@ const redis = useRealRedis();
 
 /** With the rights of a worker. `meanwhile` runs while a POST is under way. */
 async function grouped(meanwhile: () => unknown) {
-  await redis.client.acl(
-    'SETUSER',
-    'worker',
-    'reset',
-    'on',
-    'nopass',
-    ...documentedRules(REDIS_USERS.worker),
-  );
-  const connection = redis.connect();
-  await connection.auth('worker', '');
+  const connection = await connectAs(redis, REDIS_USERS.worker);
   const { alerts } = redis.freshKeys();
   const groups = new AlertGroups(connection as RedisClient, alerts);
   const sent: string[] = [];

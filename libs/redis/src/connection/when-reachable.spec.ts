@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { useRealRedis } from '../testing/real-redis.ts';
 import { whenReachable } from './when-reachable.ts';
@@ -17,13 +16,7 @@ const REFUSALS: readonly (readonly [
   ],
   [
     'MISCONF',
-    async () => {
-      const [, dir] = (await redis.client.config('GET', 'dir')) as [string, string];
-      await redis.client.config('SET', 'save', '3600 1');
-      rmSync(dir, { recursive: true });
-      await redis.client.bgsave();
-      await vi.waitUntil(async () => /last_bgsave_status:err/u.test(await redis.client.info('persistence')));
-    },
+    () => redis.failToSave(),
     () => redis.client.config('SET', 'stop-writes-on-bgsave-error', 'no'),
   ],
 ];

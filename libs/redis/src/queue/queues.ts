@@ -19,6 +19,8 @@ export const CHANGES = 'changes';
 export const RELOADS = 'reloads';
 export const RESUMES = 'resumes';
 export const NOTIFICATIONS = 'notifications';
+export const QUEUES = [CHANGES, RELOADS, RESUMES, NOTIFICATIONS] as const;
+export type QueueName = (typeof QUEUES)[number];
 
 export interface QueueSettings {
   readonly connection: RedisClient;
@@ -57,8 +59,6 @@ export interface Resume {
 
 /** Clocks of nodes may differ by less than this, and busy workers may be as late. */
 const CLOCK_TOLERANCE = 5_000;
-
-export type QueueName = 'changes' | 'reloads' | 'resumes' | 'notifications';
 
 /** The longest delay of a job; a worker that gets it too early delays it again. */
 export const LONGEST_DELAY = 86_400_000;
@@ -240,7 +240,7 @@ export class Queues {
   }
 
   get all(): readonly Queue[] {
-    return [this.changes, this.reloads, this.resumes, this.notifications];
+    return QUEUES.map((name) => this[name]);
   }
 
   async close(): Promise<void> {

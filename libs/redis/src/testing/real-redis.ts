@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { catalogKeys, type CatalogKeys } from '../catalog/keys.ts';
 import { startRedis, type RedisServer } from './redis-server.ts';
 
@@ -37,6 +38,15 @@ export class RealRedis {
   /** Returns keys that no other test uses. */
   freshKeys(): CatalogKeys {
     return catalogKeys({ cluster: randomBytes(4).toString('hex'), namespace: 'spec' });
+  }
+
+  /** Refuses writes from now on, because it cannot save to its disk (`MISCONF`). */
+  async failToSave(): Promise<void> {
+    const [, dir] = (await this.client.config('GET', 'dir')) as [string, string];
+    await this.client.config('SET', 'save', '3600 1');
+    rmSync(dir, { recursive: true });
+    await this.client.bgsave();
+    await vi.waitUntil(async () => /last_bgsave_status:err/u.test(await this.client.info('persistence')));
   }
 
   async stop(): Promise<void> {
