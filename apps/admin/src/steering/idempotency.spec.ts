@@ -20,8 +20,13 @@ class FailingRedis {
     return Promise.resolve(this.kept.get(key) ?? null);
   }
 
-  // oxlint-disable-next-line max-params -- as of Redis
-  eval(_script: string, keys: number, key: string, ...args: string[]): Promise<number> {
+  readonly scriptsSet = {};
+
+  defineCommand(name: string): void {
+    Object.assign(this, { [name]: this.#run });
+  }
+
+  #run(keys: number, key: string, ...args: string[]): Promise<number> {
     const [mine, text] = args.slice(keys - 1);
     if (this.failures > 0) {
       this.failures -= 1;

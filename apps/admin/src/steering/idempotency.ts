@@ -1,3 +1,4 @@
+import { Script } from '@reroll/redis/connection/script';
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { auditShareOf } from '@reroll/core/history/audit-share';
@@ -20,10 +21,10 @@ const PATIENCE = 5_000;
 const LOOK_EVERY = 50;
 
 /** KEYS 1 the key ARGV 1 what we wrote there Removes it if it is still ours. Atomic because another may hold it by now. */
-const RELEASE = `
+const RELEASE = new Script(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
-`;
+`);
 
 const NOT_OVER = 'another request with this idempotency key has failed, or is not over: try again';
 const LOST = 'the write of this idempotency key was done, and its answer is lost: see what became of it';
@@ -94,9 +95,9 @@ export class Idempotency {
     const isFirst = (await this.#redis.set(name, mine, 'EX', UNDER_WAY, 'NX')) === 'OK';
     if (!isFirst) return (await this.#earlier(name, kept.request)) as Answer;
     const result = await write.run().catch(async (error: unknown) => {
-      await this.#redis
-        .eval(RELEASE, 1, name, mine)
-        .catch((failure: unknown) => this.#log.failure('cannot release an idempotency key', failure));
+      await RELEASE.run(this.#redis, [name], [mine]).catch((failure: unknown) =>
+        this.#log.failure('cannot release an idempotency key', failure),
+      );
       throw error;
     });
     const keep = (what: Kept): Promise<void> => this.#keep({ actor: keyed.actor, name, mine }, what);
@@ -117,7 +118,7 @@ export class Idempotency {
     const keys = [name, places + auditShareOf(actor), `${places}all`];
     const most = [Math.ceil(text.length / CHARACTERS), this.#most.ofCaller, this.#most.ofAll];
     try {
-      await tryAgain(() => this.#redis.eval(KEEP_ANSWER, keys.length, ...keys, mine, text, KEPT, ...most));
+      await tryAgain(() => KEEP_ANSWER.run(this.#redis, keys, [mine, text, KEPT, ...most]));
     } catch (error) {
       this.#log.failure('cannot keep the answer to a write', error);
     }

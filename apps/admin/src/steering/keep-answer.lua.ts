@@ -1,3 +1,5 @@
+import { Script } from '@reroll/redis/connection/script';
+
 /**
  * Keeps what became of a write, unless another holds its key by now. Each caller has a share of all answers: beyond it, that caller's own
  * oldest ones are dropped, and beyond all places the oldest of all.
@@ -10,7 +12,7 @@
  * of all; they are the oldest there, too. A place may also be left of an answer that has expired: if a write holds its key again, that
  * stays. Ages are by the clock of Redis, because those of two admins may differ.
  */
-export const KEEP_ANSWER = `
+export const KEEP_ANSWER = new Script(`
 local held = redis.call('GET', KEYS[1])
 if held and held ~= ARGV[1] then return 0 end
 local time = redis.call('TIME')
@@ -40,4 +42,4 @@ redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
 trim(KEYS[3], ARGV[6])
 trim(KEYS[2], ARGV[5])
 return 1
-`;
+`);

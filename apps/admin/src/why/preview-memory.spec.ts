@@ -59,7 +59,7 @@ function measuring(real: RedisClient): RedisClient {
       if (typeof value !== 'function') return value;
       const call = value.bind(target) as (...args: unknown[]) => unknown;
       return (...args: unknown[]) => {
-        if (name === 'eval' || name === 'hscan') held.push(heldNow());
+        if (String(name).startsWith('reroll:') || name === 'hscan') held.push(heldNow());
         return call(...args);
       };
     },

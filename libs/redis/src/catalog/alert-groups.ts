@@ -1,4 +1,5 @@
 import type { RedisClient } from '../connection/redis.ts';
+import { Script } from '../connection/script.ts';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 
 /** Seconds after which an unsent group expires, in case alerts were switched off. */
@@ -10,12 +11,12 @@ const GROUP_SECONDS = 86_400;
  *
  * Returns what is to be sent: also what an earlier attempt took and did not send.
  */
-const TAKE = `
+const TAKE = new Script(`
 for _, workload in ipairs(redis.call('SMEMBERS', KEYS[1])) do redis.call('SADD', KEYS[2], workload) end
 redis.call('DEL', KEYS[1])
 redis.call('EXPIRE', KEYS[2], ARGV[1])
 return redis.call('SMEMBERS', KEYS[2])
-`;
+`);
 
 /**
  * The workloads of alerts that are still to be sent: one set for each source, and one of those that are being sent, so that a workload
@@ -39,7 +40,7 @@ export class AlertGroups {
   /** Takes the workloads to send, sorted. Until they are `sent`, the next call returns them again. */
   async take(source: SourceKey): Promise<WorkloadKey[]> {
     const keys = [this.#prefix + source, this.#sending(source)];
-    return ((await this.#redis.eval(TAKE, keys.length, ...keys, GROUP_SECONDS)) as WorkloadKey[]).sort();
+    return ((await TAKE.run(this.#redis, keys, [GROUP_SECONDS])) as WorkloadKey[]).sort();
   }
 
   async sent(source: SourceKey, workloads: readonly WorkloadKey[]): Promise<void> {

@@ -111,20 +111,17 @@ export class Catalog {
 
   async publish(publication: Publication): Promise<Published> {
     const { writer, sources, workloads, begins = writer.sequence === 0 } = publication;
-    const reply: unknown = await this.#redis.eval(
-      PUBLISH,
-      5,
-      this.keys.writer,
-      this.keys.sources,
-      this.keys.workloads,
-      this.keys.users,
-      this.keys.before,
-      writer.term,
-      begins ? '' : writer.sequence,
-      writer.sequence + 1,
-      sources.length,
-      ...sources.flatMap(([key, row, foundBy]) => [key, row ? encodeSource(row) : '', foundBy ?? '']),
-      ...workloads.flatMap(([key, value]) => [key, value ? encodeWorkload(value.row, value.index) : '']),
+    const reply: unknown = await PUBLISH.run(
+      this.#redis,
+      [this.keys.writer, this.keys.sources, this.keys.workloads, this.keys.users, this.keys.before],
+      [
+        writer.term,
+        begins ? '' : writer.sequence,
+        writer.sequence + 1,
+        sources.length,
+        ...sources.flatMap(([key, row, foundBy]) => [key, row ? encodeSource(row) : '', foundBy ?? '']),
+        ...workloads.flatMap(([key, value]) => [key, value ? encodeWorkload(value.row, value.index) : '']),
+      ],
     );
     const published = readReply(reply);
     const gone = workloads.flatMap(([key, value]) => (value ? [] : [key]));
@@ -304,7 +301,7 @@ export class Catalog {
 
   /** The rows of the first of these fields, at least of one. */
   async #some(hash: string, fields: readonly string[]): Promise<readonly (string | null)[]> {
-    const reply: unknown = await this.#redis.eval(ROWS, 1, hash, SIZE_OF_PORTION, ...fields);
+    const reply: unknown = await ROWS.run(this.#redis, [hash], [SIZE_OF_PORTION, ...fields]);
     if (Array.isArray(reply) && reply.length > 0) return reply as (string | null)[];
     throw new CatalogError('CATALOG_BAD_REPLY', `expected a list of rows, given ${typeof reply}`);
   }

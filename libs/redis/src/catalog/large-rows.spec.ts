@@ -32,7 +32,7 @@ function counting(real: RedisClient): RedisClient {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
       const call = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
-      const isRead = name === 'eval' || name === 'hscan' || name === 'hmget';
+      const isRead = String(name).startsWith('reroll:') || name === 'hscan' || name === 'hmget';
       return isRead ? async (...args: unknown[]) => count(await call(...args)) : call;
     },
   });

@@ -1,3 +1,5 @@
+import { Script } from '../connection/script.ts';
+
 /**
  * Writes rows of the catalog and keeps the index.
  *
@@ -26,7 +28,7 @@
  * Atomic because a leader that was frozen must not overwrite what its successor wrote, because a source row may only move forward,
  * and because a workload's row and its index entries belong together.
  */
-export const PUBLISH = `
+export const PUBLISH = new Script(`
 local function newer(a, b)
   if #a ~= #b then return #a > #b end
   return a > b
@@ -139,4 +141,4 @@ for at = 5 + 3 * count, #ARGV, 2 do
 end
 redis.call('SET', KEYS[1], term .. ':' .. sequence)
 return reply
-`;
+`);

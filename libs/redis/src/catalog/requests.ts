@@ -2,6 +2,7 @@ import { readPassedHolds, type PassedHold } from '@reroll/core/holds/passed';
 import { jsonFields } from '@reroll/core/json';
 import { randomBytes } from 'node:crypto';
 import type { RedisClient } from '../connection/redis.ts';
+import { Script } from '../connection/script.ts';
 import { isRequestId } from '@reroll/core/reload/request';
 import { isWorkloadKey, type WorkloadKey } from '@reroll/core/model';
 
@@ -27,13 +28,13 @@ export type RequestedBy = Pick<ReloadRequest, 'actor' | 'reason' | 'passes'>;
  * Returns 1 if the request was removed; 0 if there is none or a later one. Invalid requests are removed too. Atomic because a
  * request that arrives meanwhile must stay.
  */
-const DONE = `
+const DONE = new Script(`
 local text = redis.call('HGET', KEYS[1], ARGV[1])
 if not text then return 0 end
 local ok, request = pcall(cjson.decode, text)
 if ok and type(request) == 'table' and request.id ~= ARGV[2] then return 0 end
 return redis.call('HDEL', KEYS[1], ARGV[1])
-`;
+`);
 
 /** Returns undefined if the text is no request. */
 export function decodeRequest(text: string): ReloadRequest | undefined {
@@ -80,6 +81,6 @@ export class ReloadRequests {
 
   /** Removes the request, unless a later one replaced it. */
   async done(workload: WorkloadKey, id: string): Promise<void> {
-    await this.#redis.eval(DONE, 1, this.#key, workload, id);
+    await DONE.run(this.#redis, [this.#key], [workload, id]);
   }
 }

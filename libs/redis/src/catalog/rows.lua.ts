@@ -1,3 +1,5 @@
+import { Script } from '../connection/script.ts';
+
 /**
  * Reads rows of a hash, until they take so many bytes.
  *
@@ -6,7 +8,7 @@
  *
  * Returns the rows of the first fields, nil where there is none: at least one, and fewer than the fields if those rows took all bytes.
  */
-export const ROWS = `
+export const ROWS = new Script(`
 local left = tonumber(ARGV[1])
 local rows = {}
 for at = 2, #ARGV do
@@ -16,4 +18,4 @@ for at = 2, #ARGV do
   if row then left = left - #row end
 end
 return rows
-`;
+`);

@@ -1,3 +1,4 @@
+import { shareScript } from './shared-scripts.ts';
 import { Cluster, type ClusterNode, type ClusterOptions, type RedisOptions } from 'ioredis';
 import { dropFailed } from './offline-queue.ts';
 import { forgetClosed } from './forget-closed.ts';
@@ -42,6 +43,11 @@ export class RedisCluster extends Cluster {
     dropFailed(this);
     if (this.#deadline > 0) sent[0].setTimeout(this.#deadline);
     return super.sendCommand(...sent);
+  }
+
+  override defineCommand(...defined: Parameters<Cluster['defineCommand']>): void {
+    super.defineCommand(...defined);
+    shareScript(this, defined[0]);
   }
 
   override disconnect(reconnect = false): void {

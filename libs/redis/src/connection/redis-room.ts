@@ -1,3 +1,4 @@
+import { Script } from './script.ts';
 import { HISTORY_STREAMS, streamKey, type HistoryStream } from '../history/history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 import { fieldOf } from './redis-info.ts';
@@ -37,7 +38,7 @@ const FIRST = HISTORY_STREAMS.filter((stream) => stream !== 'audit');
  *
  * A script because on a Cluster a plain INFO goes to any server.
  */
-const INFO = `return redis.call('INFO', 'memory')`;
+const INFO = new Script(`return redis.call('INFO', 'memory')`);
 
 /**
  * KEYS  streams
@@ -45,14 +46,14 @@ const INFO = `return redis.call('INFO', 'memory')`;
  *
  * Returns how many entries were dropped. Redis accepts this call even if its memory is full.
  */
-const SHRINK = `
+const SHRINK = new Script(`
 local dropped = 0
 for _, stream in ipairs(KEYS) do
   local keep = math.floor(redis.call('XLEN', stream) * tonumber(ARGV[1]))
   dropped = dropped + redis.call('XTRIM', stream, 'MAXLEN', keep)
 end
 return dropped
-`;
+`);
 
 /**
  * Watches whether Redis has room for the history, so that jobs and the catalog get the memory that there is. Before memory is full
@@ -121,14 +122,14 @@ export class RedisRoom {
   async #shrink(streams: readonly HistoryStream[], part: number): Promise<number> {
     const { redis, keys } = this.#context;
     const names = streams.map((stream) => streamKey(keys, stream));
-    return Number(await redis.eval(SHRINK, names.length, ...names, part));
+    return Number(await SHRINK.run(redis, names, [part]));
   }
 
   async #ask(): Promise<RedisMemory | undefined> {
     const { redis, keys } = this.#context;
     let info: string;
     try {
-      info = String(await redis.eval(INFO, 1, keys.cluster));
+      info = String(await INFO.run(redis, [keys.cluster]));
     } catch (error) {
       // A managed server hides its memory use.
       if (

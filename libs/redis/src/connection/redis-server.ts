@@ -1,3 +1,4 @@
+import { shareScript } from './shared-scripts.ts';
 import { Redis, type RedisOptions } from 'ioredis';
 import { dropFailed } from './offline-queue.ts';
 import { forgetClosed } from './forget-closed.ts';
@@ -24,6 +25,11 @@ export class RedisServer extends Redis {
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
     dropFailed(this);
     return super.sendCommand(...sent);
+  }
+
+  override defineCommand(...defined: Parameters<Redis['defineCommand']>): void {
+    super.defineCommand(...defined);
+    shareScript(this, defined[0]);
   }
 
   override disconnect(reconnect = false): void {

@@ -1,3 +1,5 @@
+import { Script } from '../connection/script.ts';
+
 /**
  * `append(keys, share, entries, bytes, text)`: adds an entry to a stream. Each entry counts for a share: that of its namespace, or
  * of its caller in the audit log. If the stream is full, the oldest entries of the largest share are dropped (docs/adr/0049).
@@ -67,9 +69,9 @@ end
  *
  * Returns the id. A script so that the stream never exceeds its limits between writes.
  */
-export const ADD_ENTRY = `${APPEND}
+export const ADD_ENTRY = new Script(`${APPEND}
 return append(KEYS, ARGV[1], ARGV[2], ARGV[3], ARGV[4])
-`;
+`);
 
 /**
  * Drops what is too old or too much, and forgets the ids of entries that are gone.
@@ -77,7 +79,7 @@ return append(KEYS, ARGV[1], ARGV[2], ARGV[3], ARGV[4])
  * KEYS  1 stream, 2 its shares
  * ARGV  1 most bytes, 2 the oldest time to keep (Unix ms)
  */
-export const TRIM = `${APPEND}
+export const TRIM = new Script(`${APPEND}
 local function timeOf(id) return tonumber(string.match(id, '^%d+')) end
 -- Exactly: with '~', an entry stays until its whole node of up to a hundred entries is too old.
 redis.call('XTRIM', KEYS[1], 'MINID', ARGV[2])
@@ -93,4 +95,4 @@ for _, share in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], 1, '+inf')) do
   end
   if gone then count(KEYS[2], share) end
 end
-`;
+`);

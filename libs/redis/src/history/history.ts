@@ -109,7 +109,7 @@ export class History {
     const keys = [before, sources, ...streamKeys(this.#keys, 'changes')];
     const bounds = [namespaceOf(entry.source), ...this.#bounds('changes')];
     const argv = [entry.source, entry.hash ?? '', ...bounds, writeChange(entry)];
-    await this.#redis.eval(TELL_CHANGE, keys.length, ...keys, ...argv);
+    await TELL_CHANGE.run(this.#redis, keys, argv);
   }
 
   /**
@@ -120,7 +120,7 @@ export class History {
     const { woken, more } = boundedChange(entry);
     if (entry.source === null || !more || more.woken === 0) return;
     const argv = [entry.since, woken.at(-1)?.workload ?? '', Math.min(this.#limits.maxAge, MONTH)];
-    await this.#redis.eval(BEGIN_TALLY, 1, this.#keys.tallies + entry.source, ...argv);
+    await BEGIN_TALLY.run(this.#redis, [this.#keys.tallies + entry.source], argv);
   }
 
   /** Returns the number of outcomes by reason that a change only counts; null if they are not known. */
@@ -158,7 +158,7 @@ export class History {
     const most = isLast ? OUTCOME_BYTES : PASSING_BYTES;
     const bounds = [namespaceOf(workload), ...this.#bounds('outcomes')];
     const argv = [...bounds, most, workload, kind, reason, writeOutcome(entry, source)];
-    await this.#redis.eval(TELL_OUTCOME, keys.length, ...keys, ...argv);
+    await TELL_OUTCOME.run(this.#redis, keys, argv);
   }
 
   /** Returns the entry's id. */
@@ -219,13 +219,13 @@ export class History {
     const oldest = String(Math.max(0, now - this.#limits.maxAge));
     for (const stream of HISTORY_STREAMS) {
       const argv = [bytesOfStream(stream, this.#limits.maxBytes), oldest];
-      await this.#redis.eval(TRIM, 2, ...streamKeys(this.#keys, stream), ...argv);
+      await TRIM.run(this.#redis, streamKeys(this.#keys, stream), argv);
     }
   }
 
   async #add(stream: HistoryStream, share: string, text: string): Promise<string> {
     const keys = streamKeys(this.#keys, stream);
-    return String(await this.#redis.eval(ADD_ENTRY, 2, ...keys, share, ...this.#bounds(stream), text));
+    return String(await ADD_ENTRY.run(this.#redis, keys, [share, ...this.#bounds(stream), text]));
   }
 
   /** Returns the most entries and the most bytes of a stream. */

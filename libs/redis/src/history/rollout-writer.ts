@@ -51,21 +51,20 @@ export class RolloutWriter {
       ...completed,
     ];
     const { writer, rollouts } = this.#keys;
-    const reply = await this.#redis.eval(
-      WRITE_ROLLOUTS,
-      4,
-      writer,
-      rollouts,
-      ...streamKeys(this.#keys, 'rollouts'),
-      term,
-      this.#bounds,
-      fields.length,
-      ...fields.flatMap(([field, value]) => [field, JSON.stringify(value)]),
-      removed.length,
-      ...removed,
-      ...(this.#isFull()
-        ? []
-        : ended.flatMap((entry) => [namespaceOf(entry.workload), JSON.stringify(entry)])),
+    const reply = await WRITE_ROLLOUTS.run(
+      this.#redis,
+      [writer, rollouts, ...streamKeys(this.#keys, 'rollouts')],
+      [
+        term,
+        this.#bounds,
+        fields.length,
+        ...fields.flatMap(([field, value]) => [field, JSON.stringify(value)]),
+        removed.length,
+        ...removed,
+        ...(this.#isFull()
+          ? []
+          : ended.flatMap((entry) => [namespaceOf(entry.workload), JSON.stringify(entry)])),
+      ],
     );
     return Number(reply) === 1;
   }

@@ -1,3 +1,4 @@
+import { Script } from '../connection/script.ts';
 import { APPEND } from './append.lua.ts';
 
 /**
@@ -10,7 +11,7 @@ import { APPEND } from './append.lua.ts';
  * Returns 1; or 0, without writing, if a newer term has written. Atomic because a leader that was frozen must not overwrite what
  * its successor wrote.
  */
-export const WRITE_ROLLOUTS = `${APPEND}
+export const WRITE_ROLLOUTS = new Script(`${APPEND}
 local term = ARGV[1]
 local writer = redis.call('GET', KEYS[1])
 if writer then
@@ -31,4 +32,4 @@ for n = at, #ARGV, 2 do
   append({ KEYS[3], KEYS[4] }, ARGV[n], entries, bytes, ARGV[n + 1])
 end
 return 1
-`;
+`);

@@ -1,3 +1,4 @@
+import { Script } from '../connection/script.ts';
 import { APPEND } from './append.lua.ts';
 
 /**
@@ -11,7 +12,7 @@ import { APPEND } from './append.lua.ts';
  * before its row was written: `before` gets the reported state. Otherwise `before` loses its entry. Atomic because a change that is
  * published meanwhile must find one or the other.
  */
-export const TELL_CHANGE = `${APPEND}
+export const TELL_CHANGE = new Script(`${APPEND}
 append({ KEYS[3], KEYS[4] }, ARGV[3], ARGV[4], ARGV[5], ARGV[6])
 local text, held = redis.call('HGET', KEYS[2], ARGV[1]), ''
 if text then
@@ -23,4 +24,4 @@ if held == ARGV[2] then
 else
   redis.call('HSET', KEYS[1], ARGV[1], 'event:' .. ARGV[2])
 end
-`;
+`);

@@ -1,3 +1,4 @@
+import { Script } from '../connection/script.ts';
 import { APPEND } from './append.lua.ts';
 
 /**
@@ -11,7 +12,7 @@ import { APPEND } from './append.lua.ts';
  *
  * Returns 1 if it was added, 0 if it was only counted. Atomic because all workers share the bytes of a change.
  */
-export const TELL_OUTCOME = `${APPEND}
+export const TELL_OUTCOME = new Script(`${APPEND}
 local function isAfter(a, b)
   for at = 1, math.min(#a, #b) do
     local x, y = string.byte(a, at), string.byte(b, at)
@@ -42,7 +43,7 @@ end
 if not kept then return 0 end
 append(KEYS, ARGV[1], ARGV[2], ARGV[3], ARGV[8])
 return 1
-`;
+`);
 
 /**
  * Begins to count the outcomes of a change that enqueues more workloads than its entry lists.
@@ -52,8 +53,8 @@ return 1
  *
  * Atomic because a tally must not outlive its time.
  */
-export const BEGIN_TALLY = `
+export const BEGIN_TALLY = new Script(`
 redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], 'since', ARGV[1], 'last', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
-`;
+`);

@@ -1,5 +1,6 @@
 import type { WorkloadKey } from '@reroll/core/model';
 import type { RedisClient } from '../connection/redis.ts';
+import { Script } from '../connection/script.ts';
 
 /** Milliseconds for which a slot is held for its workload; the most that a worker loses that stops. */
 const HOLD = 60_000;
@@ -49,7 +50,7 @@ end
  * workload, chosen by the order. Time is the server's, so that clocks need not agree. O(log n) in the number of waiting workloads,
  * with a few hundred bytes for each.
  */
-const CLAIM = `${COMMON}
+const CLAIM = new Script(`${COMMON}
 local step, burst, workload = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 redis.call('ZREMRANGEBYSCORE', held, '-inf', now)
 if redis.call('ZSCORE', held, workload) then return 0 end
@@ -93,7 +94,7 @@ if wait > ${LONGEST_WAIT} then wait = ${LONGEST_WAIT} * (0.5 + (rank % 1000) / 2
 redis.call('ZADD', due, now + wait + ${GRACE}, workload)
 for _, key in ipairs({ order, tags, due }) do redis.call('PEXPIRE', key, ${KEEP}) end
 return math.ceil(wait)
-`;
+`);
 
 /**
  * Ends a claim: the slot was used, or is given back.
@@ -103,7 +104,7 @@ return math.ceil(wait)
  *
  * Atomic because a token must be given back only once.
  */
-const END = `${COMMON}
+const END = new Script(`${COMMON}
 leave(ARGV[2])
 if redis.call('EXISTS', order) == 0 then redis.call('DEL', tags) end
 if redis.call('ZREM', held, ARGV[2]) == 0 or ARGV[3] == '1' then return end
@@ -113,7 +114,7 @@ if full <= now then
 else
   redis.call('SET', budget, full, 'PX', math.ceil(full - now) + 1000)
 end
-`;
+`);
 
 /**
  * The limit of reloads per minute: at most `perMinute` slots in a minute, a tenth of them (at least one) at once, for all workers
@@ -155,14 +156,14 @@ export class RateBudget {
   /** Ends a claim. An unused slot is given back. */
   async end(workload: WorkloadKey, isUsed: boolean): Promise<void> {
     if (!this.isLimited) return;
-    await this.#redis.eval(END, this.#keys.length, ...this.#keys, this.#step, workload, isUsed ? '1' : '0');
+    await END.run(this.#redis, this.#keys, [this.#step, workload, isUsed ? '1' : '0']);
   }
 
   async #claim(workload: WorkloadKey, joins: boolean): Promise<number> {
     if (!this.isLimited) return 0;
     const burst = this.#step * Math.max(1, Math.floor(this.#perMinute / 10));
     const given = [this.#step, burst, workload, joins ? '1' : '0'];
-    return Number(await this.#redis.eval(CLAIM, this.#keys.length, ...this.#keys, ...given));
+    return Number(await CLAIM.run(this.#redis, this.#keys, given));
   }
 
   /** Milliseconds per token. */

@@ -100,7 +100,7 @@ export class RolloutSlots {
     const put = granted.flatMap(([workload, grant]) => [workload, JSON.stringify(grant)]);
     const given = [term, '0:0', granted.length, ...put, ended.length, ...ended];
     const keys = [writer, slots, ...streamKeys(this.#keys, 'rollouts')];
-    return Number(await this.#redis.eval(WRITE_ROLLOUTS, keys.length, ...keys, ...given)) === 1;
+    return Number(await WRITE_ROLLOUTS.run(this.#redis, keys, given)) === 1;
   }
 }
 

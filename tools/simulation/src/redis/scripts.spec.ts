@@ -7,6 +7,7 @@ import { WRITE_ROLLOUTS } from '@reroll/redis/history/rollouts.lua';
 import { TELL_CHANGE } from '@reroll/redis/history/tell-change.lua';
 import { BEGIN_TALLY, TELL_OUTCOME } from '@reroll/redis/history/tell-outcome.lua';
 import { PUBLISH } from '@reroll/redis/catalog/publish.lua';
+import type { Script } from '@reroll/redis/connection/script';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { catalogKeys } from '@reroll/redis/catalog/keys';
 import { RedisRoom } from '@reroll/redis/connection/redis-room';
@@ -206,8 +207,8 @@ async function askBoth(name: string, ...args: Arg[]): Promise<void> {
   expect(timeless(simulated)).toEqual(timeless(real));
 }
 
-async function runBoth(script: string, keys: readonly string[], args: readonly Arg[]): Promise<void> {
-  await askBoth('EVAL', script, keys.length, ...keys, ...args);
+async function runBoth(script: Script, keys: readonly string[], args: readonly Arg[]): Promise<void> {
+  await askBoth('EVAL', script.text, keys.length, ...keys, ...args);
 }
 
 async function expectSameContent(): Promise<void> {
