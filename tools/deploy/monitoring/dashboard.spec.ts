@@ -22,6 +22,7 @@ interface Panel {
 
 const dashboard = JSON.parse(readFileSync(join(CHART, 'dashboards/reroll.json'), 'utf8')) as {
   panels: Panel[];
+  templating: { list: { name: string; regex?: string }[] };
 };
 const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => [title, expr] as const),
@@ -60,12 +61,49 @@ it.each(queries)('%s asks for metrics that there are: %s', (_, expr) => {
 it('has queries that Prometheus can read', async () => {
   const rules = queries.map(([, expr], index) => ({
     record: `panel:${index}`,
-    expr: expr.replaceAll('$__rate_interval', '5m'),
+    expr: filledIn(expr, 'reroll'),
   }));
   const file = join(folder, 'rules.yaml');
   writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules }] }));
   const { code, tail } = await run(promtool, ['check', 'rules', '--lint=none', file]);
   expect(code, tail).toBe(0);
+});
+
+/** As Grafana fills in the variables if one namespace and this release are chosen. */
+function filledIn(expr: string, release: string): string {
+  const values = { $__rate_interval: '5m', $namespace: 'reroll', '${release}': release };
+  return Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, value), expr);
+}
+
+/** Series of all metrics of the dashboard, of one release. */
+function seriesOf(release: string): { series: string; values: string }[] {
+  const labels = `namespace="reroll",queue="reloads",result="success",le="+Inf"`;
+  const pod = `pod="${release}-worker-5d8f7c9b6-x2x4z"`;
+  return [...served()].map((name) => ({ series: `${name}{${labels},${pod}}`, values: '0+60x30' }));
+}
+
+it('shows the release that is chosen, and no other of the namespace', async () => {
+  // Another release has a name that ends like this one's.
+  const promql = queries.flatMap(([, expr]) => [
+    { expr: `count(${filledIn(expr, 'reroll')}) >= bool 1`, exp_samples: [{ labels: '{}', value: 1 }] },
+    { expr: `count(${filledIn(expr, 'green-reroll')})`, exp_samples: [] },
+    { expr: `count(${filledIn(expr, 'blue')})`, exp_samples: [] },
+  ]);
+  const promql_expr_test = promql.map((each) => ({ ...each, eval_time: '20m' }));
+  const tests = [{ interval: '1m', input_series: seriesOf('reroll'), promql_expr_test }];
+  const file = join(folder, 'tests.yaml');
+  writeFileSync(file, stringify({ rule_files: [], evaluation_interval: '1m', tests }));
+  const { code, tail } = await run(promtool, ['test', 'rules', file]);
+  expect(code, tail).toBe(0);
+});
+
+it.each([
+  ['reroll-watcher-7c9d8b6f5-x2x4z', 'reroll'],
+  ['blue-watcher-reroll-standalone-7c9d8b6f5-x2x4z', 'blue-watcher-reroll'],
+  ['reroll-worker-7c9d8b6f5-x2x4z', undefined],
+])('finds in the pod %s the release %s', (pod, release) => {
+  const { regex = '' } = dashboard.templating.list.find(({ name }) => name === 'release') ?? {};
+  expect(new RegExp(regex.slice(1, -1), 'u').exec(pod)?.[1]).toBe(release);
 });
 
 it('has panels with ids of their own that do not lie on each other', () => {
