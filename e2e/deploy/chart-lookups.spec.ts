@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { CHART } from '../../tools/deploy/values/values-comments.ts';
 import { Helm } from '../install/support/helm.ts';
 import { cleanUp } from '../support/cleanup.ts';
@@ -98,4 +98,52 @@ it('an install without ClusterRoles needs no rights outside its namespace', asyn
   expect(text).toContain('name: "reroll-admin"');
   expect(text).not.toContain('kind: ClusterRole');
   expect((await as('admin.rbac.clusterWide=true')).text).toContain('cannot get resource "clusterroles"');
+});
+
+describe('what the watchers fill in', () => {
+  const [lease, metaInfo] = ['Lease/reroll-watcher', 'ConfigMap/reloader-meta-info'] as const;
+
+  /** As a watcher makes them that has not seen earlier ones. */
+  async function madeByWatcher({ name: namespace, client }: Space): Promise<void> {
+    const own = (name: string): object => ({ metadata: { name, namespace } });
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+    await client.post(leases, own('reroll-watcher'));
+    await client.post(`/api/v1/namespaces/${namespace}/configmaps`, own('reloader-meta-info'));
+  }
+
+  const uids = async (space: Space): Promise<unknown[]> =>
+    await Promise.all([lease, metaInfo].map(async (ref) => (await space.find(ref))?.metadata.uid));
+
+  async function apply(space: Space, command: 'install' | 'upgrade', mode: string): Promise<void> {
+    const values = [
+      'reloader.watchGlobally=false',
+      `mode=${mode}`,
+      'watcher.replicas=1',
+      'worker.replicas=1',
+    ];
+    const set = values.map((each) => `--set=${each}`);
+    await helm.run([command, 'reroll', CHART, '--no-hooks', '--namespace', space.name, ...set]);
+  }
+
+  it('stays a part of the release after a watcher made it again, also in another mode', async () => {
+    const own = await namespace(space.client);
+    await apply(own, 'install', 'distributed');
+    for (const ref of [lease, metaInfo]) await own.delete(ref);
+    await madeByWatcher(own);
+    const made = await uids(own);
+    await apply(own, 'upgrade', 'standalone');
+    expect(await uids(own)).toEqual(made);
+    await helm.run(['uninstall', 'reroll', '--no-hooks', '--namespace', own.name]);
+    expect(await uids(own)).toEqual([undefined, undefined]);
+  });
+
+  it('is left alone if it was there before the release', async () => {
+    const own = await namespace(space.client);
+    await madeByWatcher(own);
+    const made = await uids(own);
+    await apply(own, 'install', 'distributed');
+    await apply(own, 'upgrade', 'distributed');
+    await helm.run(['uninstall', 'reroll', '--no-hooks', '--namespace', own.name]);
+    expect(await uids(own)).toEqual(made);
+  });
 });

@@ -10,7 +10,7 @@ metadata:
   namespace: {{ include "reroll.namespace" .root | quote }}
   labels:
     {{- include "reroll.workloadLabels" . | nindent 4 }}
-  {{- with $deployment.annotations }}
+  {{- with merge (include "reroll.releaseObjects" . | fromYaml) $deployment.annotations }}
   annotations:
     {{- toYaml . | nindent 4 }}
   {{- end }}
