@@ -91,7 +91,7 @@ async function previewed(sources: readonly Ref[] = SOURCES): Promise<Pair[]> {
 
 /** The same by the command line's way without an admin. */
 async function previewedFromCluster(): Promise<Pair[]> {
-  const processes = new Processes(reroll.redis, reroll.catalog.keys.processes);
+  const processes = new Processes(reroll.redis, reroll.catalog.keys);
   const settings = settingsInForce(await processes.all());
   if (!settings) throw new Error('expected a worker that is alive');
   const gather = new ExplainGatherer(space.client, settings.decision);

@@ -31,7 +31,7 @@ import { IDENTITY, REDIS } from './tokens.ts';
       [Process, Catalog, REDIS],
       ({ options }, { keys }, redis) => new History(redis, keys, historyLimits(options)),
     ),
-    provided(Processes, [Catalog, REDIS], ({ keys }, redis) => new Processes(redis, keys.processes)),
+    provided(Processes, [Catalog, REDIS], ({ keys }, redis) => new Processes(redis, keys)),
     provided(ReloadRequests, [Catalog, REDIS], ({ keys }, redis) => new ReloadRequests(redis, keys.requests)),
     provided(RuntimeLimits, [Catalog, REDIS], ({ keys }, redis) => new RuntimeLimits(redis, keys.limits)),
     RoomHooks,

@@ -34,13 +34,17 @@ function beat(client: Redis) {
     onRoom: () => undefined,
     onError: (error) => expect.unreachable(String(error)),
   });
-  const processes = new Processes(client, keys.processes);
+  const processes = new Processes(client, keys);
   new Heartbeats({ process, processes, room, reports }).start(() => ({ app: 'worker' }));
   return { lines, reports, up: async () => (await metrics.redisUp.get()).values[0]?.value };
 }
 
+const ALL = ['~*', '+@all'];
+/** The queue of reloads is missing. */
+const OTHER_KEYS = ['changes', 'resumes', 'notifications', 'v1'].map((part) => `~*}:${part}:*`);
+
 async function withUser(...rules: readonly string[]): Promise<Redis> {
-  await redis.client.acl('SETUSER', 'narrow', 'reset', 'on', 'nopass', '~*', '+@all', ...rules);
+  await redis.client.acl('SETUSER', 'narrow', 'reset', 'on', 'nopass', ...rules);
   const narrow = redis.connect();
   await narrow.auth('narrow', '');
   return narrow;
@@ -51,7 +55,12 @@ const REFUSALS: readonly (readonly [
   refuse: () => Promise<Redis>,
   accept: () => Promise<unknown>,
 ])[] = [
-  ['NOPERM', () => withUser('-hset'), () => redis.client.acl('SETUSER', 'narrow', '+hset')],
+  ['NOPERM', () => withUser(...ALL, '-hset'), () => redis.client.acl('SETUSER', 'narrow', '+hset')],
+  [
+    'NOPERM',
+    () => withUser('%R~*', '+@all', ...OTHER_KEYS),
+    () => redis.client.acl('SETUSER', 'narrow', '~*}:reloads:*'),
+  ],
   [
     'NOREPLICAS',
     async () => {

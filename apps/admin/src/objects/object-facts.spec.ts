@@ -47,7 +47,7 @@ it('the facts of sources hold nothing of what their users have of others', async
 it('the settings are not known any more when the entry of the last worker is gone', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const keys = redis.freshKeys();
-  const processes = new Processes(redis.client, keys.processes);
+  const processes = new Processes(redis.client, keys);
   const facts = new ObjectFacts(redis.client, new Catalog(redis.client, keys));
   await processes.write('w', { app: 'worker', name: 'w', version: '1', startedAt: 1, settings: SETTINGS });
   expect(await facts.settings()).toEqual(SETTINGS);

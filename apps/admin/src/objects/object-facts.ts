@@ -52,7 +52,7 @@ export class ObjectFacts {
   constructor(redis: RedisClient, catalog: Catalog) {
     this.#catalog = catalog;
     this.#rollouts = new Rollouts(redis, catalog.keys.rollouts);
-    this.#processes = new Processes(redis, catalog.keys.processes);
+    this.#processes = new Processes(redis, catalog.keys);
     this.workloads = new KeyIndex(() => this.#scanWorkloads());
     this.sources = new KeyIndex(() => this.#scanSources());
   }

@@ -31,7 +31,7 @@ beforeAll(async () => {
   catalog = new Catalog(measuring(redis.client), redis.freshKeys());
   const settings = EXPLAIN_SETTINGS;
   const process = { app: 'worker', name: 'w', version: '1', startedAt: 1, settings } as const;
-  await new Processes(redis.client, catalog.keys.processes).write('w', process);
+  await new Processes(redis.client, catalog.keys).write('w', process);
   await catalog.publish({
     writer: { term: '1', sequence: sequence++ },
     sources: [[SOURCE, sourceRow(5, 'a')]],

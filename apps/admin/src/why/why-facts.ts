@@ -32,7 +32,7 @@ export class WhyFacts {
     this.#catalog = catalog;
     this.#queues = queues;
     this.#rows = new RowsOfNamespace(redis, catalog.keys);
-    this.#processes = new Processes(redis, catalog.keys.processes);
+    this.#processes = new Processes(redis, catalog.keys);
   }
 
   /** The settings of the newest worker, alive or not. Undefined if none was seen in the last minutes. */

@@ -9,6 +9,7 @@ import { changed, reloaded, rollout } from '@reroll/core/testing/history';
 import { Catalog } from '../catalog/catalog.ts';
 import { History, HISTORY_STREAMS } from '../history/history.ts';
 import { RolloutWriter } from '../history/rollout-writer.ts';
+import { Processes } from '../processes/processes.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 
 type Component = keyof typeof REDIS_USERS;
@@ -231,6 +232,12 @@ describe('a script has the rights of who runs it', () => {
     const run = (script: string): Promise<unknown> => admin.eval(script, 1, keys.sources);
     expect(await run(`return redis.call('HGET', KEYS[1], 'a')`)).toBeNull();
     await expect(run(`return redis.call('HSET', KEYS[1], 'a', 'b')`)).rejects.toThrow(/can't access/u);
+  });
+
+  it.each(COMPONENTS)('%s sends its heartbeat, which also asks for the rights to its queues', async (app) => {
+    const processes = new Processes(await connectAs(REDIS_USERS[app]), keys);
+    await processes.write(app, { app, name: app, version: '1', startedAt: 1 });
+    expect(await processes.all()).toContainEqual(expect.objectContaining({ id: app }));
   });
 
   it('KEDA counts the jobs that wait, as its scaler does, and reads none', async () => {

@@ -10,8 +10,9 @@ let processes: Processes;
 let key: string;
 
 beforeEach(() => {
-  key = redis.freshKeys().processes;
-  processes = new Processes(redis.client, key);
+  const keys = redis.freshKeys();
+  key = keys.processes;
+  processes = new Processes(redis.client, keys);
 });
 
 const SETTINGS: ExplainSettings = {

@@ -1,5 +1,7 @@
 import { PROCESS_APPS, readProcess } from './process-codec.ts';
+import type { CatalogKeys } from '../catalog/keys.ts';
 import type { RedisClient } from '../connection/redis.ts';
+import { NOTIFICATIONS, QUEUES } from '../queue/queues.ts';
 import type { ExplainSettings } from '@reroll/core/explain/facts';
 
 /** What a heartbeat reports of its process. */
@@ -41,16 +43,23 @@ const REMOVED_AFTER = 600_000;
 export class Processes {
   readonly #redis: RedisClient;
   readonly #key: string;
+  readonly #prefix: string;
 
-  /** `key`: `CatalogKeys.processes`. */
-  constructor(redis: RedisClient, key: string) {
+  constructor(redis: RedisClient, { processes, prefix }: Pick<CatalogKeys, 'processes' | 'prefix'>) {
     this.#redis = redis;
-    this.#key = key;
+    this.#key = processes;
+    this.#prefix = prefix;
   }
 
+  /** Rejects, with the entry written, if Redis refuses writes to a queue: a user may have rights to the other keys only. */
   async write(id: string, entry: Omit<ProcessEntry, 'seenAt'>): Promise<void> {
     const seenAt = await this.#now();
-    await this.#redis.hset(this.#key, id, JSON.stringify({ ...entry, seenAt }));
+    const queues = entry.app === 'watcher' ? QUEUES.filter((queue) => queue !== NOTIFICATIONS) : QUEUES;
+    await Promise.all([
+      this.#redis.hset(this.#key, id, JSON.stringify({ ...entry, seenAt })),
+      // A write that changes nothing, because these keys never expire.
+      ...queues.map((queue) => this.#redis.persist(`${this.#prefix}:${queue}:meta`)),
+    ]);
   }
 
   /**

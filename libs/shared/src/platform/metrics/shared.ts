@@ -26,7 +26,7 @@ export function redisMetrics(registry: Registry) {
   return {
     redisUp: gauge(registry, {
       name: 'reroll_redis_up',
-      help: '1 while this process is connected to Redis and its last heartbeat was written, otherwise 0.',
+      help: '1 while this process is connected to Redis, its last heartbeat was written, and it may write to the queues, otherwise 0.',
     }),
     redisFull: gauge(registry, {
       name: 'reroll_redis_full',
