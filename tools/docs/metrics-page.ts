@@ -57,7 +57,8 @@ const INTRODUCTION = `<!-- Generated from libs/shared/src/platform/metrics: run 
 Served at \`/metrics\` on \`--metrics-addr\`. Names that begin with \`reloader_\` or \`rest_client_\` are those of
 stakater/Reloader, so that its dashboards and alerts keep working; ours begin with \`reroll_\`. If the values of a label are
 known in advance, each starts at zero. With \`METRICS_COUNT_BY_NAMESPACE\`, the worker also has
-\`reloader_reload_executed_total_by_namespace\` (labels \`success\`, \`namespace\`).
+\`reloader_reload_executed_total_by_namespace\` (labels \`success\`, \`namespace\`). The label \`_other\` stands for all namespaces without
+a series of their own.
 
 Every app also serves \`process_*\` and \`nodejs_*\`. \`nodejs_eventloop_lag_max_seconds\` is the longest turn of the event loop
 since the last scrape. It is measured by the delay of a 10 ms timer, which is included; a turn that begins within 10 ms of a scrape is

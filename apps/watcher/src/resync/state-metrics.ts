@@ -4,6 +4,7 @@ import type { StaleRollouts } from '@reroll/core/rollouts/stale-rollouts';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { ROWS_PER_SLICE, slicesOf } from '@reroll/core/state/slices';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
+import { OTHER_NAMESPACES } from '@reroll/shared/platform/metrics/by-namespace';
 import { MOST_NAMESPACES } from '@reroll/shared/platform/metrics/shared';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
@@ -68,7 +69,9 @@ export class StateMetrics {
     for (const [kind, number] of objects) metrics.objects.set({ kind }, number);
     this.#counted = [...objects.keys()];
     metrics.contestedWorkloads.set(contested);
-    setByNamespace(metrics.contestedIn, contestedIn);
+    setByNamespace(metrics.contestedIn, contestedIn, (others) =>
+      others.reduce((sum, count) => sum + count, 0),
+    );
   }
 
   async #countStale(): Promise<void> {
@@ -87,7 +90,8 @@ export class StateMetrics {
     const { workloads, oldest, oldestIn } = clusterState.pendingReloads(interval);
     metrics.pendingWorkloads.set(workloads);
     metrics.oldestPending.set(oldest / 1000);
-    setByNamespace(metrics.oldestPendingIn, oldestIn, 1 / 1000);
+    const seconds = new Map([...oldestIn].map(([namespace, age]) => [namespace, age / 1000]));
+    setByNamespace(metrics.oldestPendingIn, seconds, ([longest = 0]) => longest);
     metrics.staleWorkloads.set(workloads + notPending);
     metrics.oldestStaleRollout.set(Math.max(0, Date.now() - since) / 1000);
   }
@@ -119,13 +123,16 @@ export class StateMetrics {
   }
 }
 
-/** Sets the highest values. */
+/** Sets the highest values, and what `combine` makes of the others, the highest first. */
 function setByNamespace(
   gauge: WatcherMetrics['contestedIn'],
   values: ReadonlyMap<string, number>,
-  scale = 1,
+  combine: (others: readonly number[]) => number,
 ): void {
-  const highest = [...values].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMESPACES);
+  const sorted = [...values].sort(([, a], [, b]) => b - a);
+  const others = sorted.slice(MOST_NAMESPACES).map(([, value]) => value);
   gauge.reset();
-  for (const [namespace, value] of highest) gauge.set({ workload_namespace: namespace }, value * scale);
+  for (const [namespace, value] of sorted.slice(0, MOST_NAMESPACES))
+    gauge.set({ workload_namespace: namespace }, value);
+  if (others.length > 0) gauge.set({ workload_namespace: OTHER_NAMESPACES }, combine(others));
 }

@@ -50,6 +50,19 @@ describe('the count by namespace', () => {
     });
     expect(text).toContain(`${NAME}{success="true",namespace="shop"} 1`);
   });
+
+  it('has a bounded number of series, however many namespaces somebody makes, and loses no reload', async () => {
+    const text = await served((registry) => {
+      const { reloadExecutedByNamespace } = workerMetrics(registry, [], true);
+      for (const success of ['true', 'false'] as const)
+        for (let n = 0; n < 1_500; n += 1) reloadExecutedByNamespace?.inc({ success, namespace: `ns-${n}` });
+    });
+    const lines = text.split('\n').filter((line) => line.startsWith(`${NAME}{`));
+    expect(lines).toHaveLength(2 * 1_001);
+    expect(lines).toContain(`${NAME}{success="true",namespace="ns-999"} 1`);
+    for (const success of ['true', 'false'])
+      expect(lines).toContain(`${NAME}{success="${success}",namespace="_other"} 500`);
+  });
 });
 
 describe('the metrics of the watcher', () => {

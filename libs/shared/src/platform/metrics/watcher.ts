@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { counter, gauge, histogram } from './registry.ts';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
+import { OTHER_NAMESPACES } from './by-namespace.ts';
 import { MOST_NAMESPACES, queueMetrics, RESOURCE_TYPES } from './shared.ts';
 
 const KINDS = ['ConfigMap', 'Secret', ...WORKLOAD_KINDS];
@@ -71,12 +72,12 @@ function leaderMetrics(registry: Registry) {
     }),
     contestedIn: gauge(registry, {
       name: 'reroll_namespace_contested_workloads',
-      help: `Workloads in conflict by namespace, as in reroll_contested_workloads, for the ${MOST_NAMESPACES} namespaces with the most.`,
+      help: `Workloads in conflict by namespace, as in reroll_contested_workloads, for the ${MOST_NAMESPACES} namespaces with the most, and for the others as ${OTHER_NAMESPACES}.`,
       labels: { workload_namespace: [] },
     }),
     oldestPendingIn: gauge(registry, {
       name: 'reroll_namespace_oldest_owed_seconds',
-      help: `How long the oldest pending workload of a namespace has been pending, in seconds, for the ${MOST_NAMESPACES} namespaces that have waited longest.`,
+      help: `How long the oldest pending workload of a namespace has been pending, in seconds, for the ${MOST_NAMESPACES} namespaces that have waited longest, and for the others as ${OTHER_NAMESPACES}.`,
       labels: { workload_namespace: [] },
     }),
     oldestPending: gauge(registry, {

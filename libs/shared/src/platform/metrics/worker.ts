@@ -2,6 +2,7 @@
 import type { Registry } from 'prom-client';
 import { counter, gauge, histogram } from './registry.ts';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
+import { countByNamespace, OTHER_NAMESPACES } from './by-namespace.ts';
 import { MOST_NAMESPACES, queueMetrics, RESOURCE_TYPES } from './shared.ts';
 
 /** The watcher counts `skipped`, because it drops such a write. */
@@ -106,7 +107,7 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
     }),
     lastFailedIn: gauge(registry, {
       name: 'reroll_namespace_last_failed_reload_timestamp_seconds',
-      help: `When a reload job of a namespace last failed after all attempts, in Unix seconds, for the ${MOST_NAMESPACES} namespaces in which one failed last.`,
+      help: `When a reload job of a namespace last failed after all attempts, in Unix seconds, for the ${MOST_NAMESPACES} namespaces in which one failed last, and for the others as ${OTHER_NAMESPACES}.`,
       labels: { workload_namespace: [] },
     }),
     notifications: counter(registry, {
@@ -130,25 +131,17 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
   };
 }
 
-function byNamespace(registry: Registry) {
-  return counter<'success' | 'namespace'>(registry, {
-    name: 'reloader_reload_executed_total_by_namespace',
-    help: 'Reloads, by success and namespace.',
-    labels: { success: [], namespace: [] },
-  });
-}
-
 /**
- * `outcomeReasons`: the reasons for which `reroll_outcomes_total` starts at zero. `countByNamespace`: whether reloads are
+ * `outcomeReasons`: the reasons for which `reroll_outcomes_total` starts at zero. `isCountedByNamespace`: whether reloads are
  * also counted by namespace.
  */
 export function workerMetrics(
   registry: Registry,
   outcomeReasons: readonly string[] = [],
-  countByNamespace = false,
+  isCountedByNamespace = false,
 ) {
   return {
-    reloadExecutedByNamespace: countByNamespace ? byNamespace(registry) : undefined,
+    reloadExecutedByNamespace: isCountedByNamespace ? countByNamespace(registry) : undefined,
     ...reloadMetrics(registry),
     ...reconcileMetrics(registry),
     ...workqueueMetrics(registry),

@@ -54,7 +54,7 @@ export const observabilityOptions = options('Observability and lifecycle', {
     default: 'false',
     apps: WORKER,
     description:
-      'Also serve reloader_reload_executed_total_by_namespace, a series for each namespace and result. `enabled` means true.',
+      'Also serve reloader_reload_executed_total_by_namespace, a series for each result and each of the first 1,000 namespaces; others are counted as _other. `enabled` means true.',
     ...enabledOrBool(),
   },
   rolloutDetails: {
