@@ -47,6 +47,25 @@ describe.each(Object.entries(MONITORS))('reloader.%s', (name, kind) => {
   });
 });
 
+it.each(Object.entries(MONITORS))(
+  'what two releases of the same name put into one namespace, with %s, has different names there',
+  async (monitor, kind) => {
+    const there = { enabled: true, namespace: 'monitoring' };
+    const values = { reloader: { [monitor]: there }, prometheusRule: there, grafanaDashboard: there };
+    const namesOf = async (namespace: string): Promise<readonly string[]> =>
+      (await manifestsWith(values, { namespace })).flatMap(({ kind, metadata }) =>
+        metadata.labels?.['app.kubernetes.io/component'] === 'monitoring' ? [`${kind} ${metadata.name}`] : [],
+      );
+    const names = (prefix: string): string[] =>
+      ['ConfigMap reroll-dashboard', `${kind} reroll`, 'PrometheusRule reroll']
+        .map((name) => name.replace(' ', ` ${prefix}`))
+        .sort();
+    expect((await namesOf('blue')).toSorted()).toEqual(names('blue-'));
+    expect((await namesOf('green')).toSorted()).toEqual(names('green-'));
+    expect((await namesOf('monitoring')).toSorted()).toEqual(names(''));
+  },
+);
+
 describe('Services for metrics', () => {
   it('are made for a ServiceMonitor, one a component, on the port named http', async () => {
     const manifests = await manifestsWith({ reloader: { serviceMonitor: { enabled: true } } });

@@ -55,3 +55,11 @@ matchLabels:
 matchExpressions:
   - { key: app.kubernetes.io/component, operator: In, values: [watcher, worker, admin, admin-metrics, standalone] }
 {{- end -}}
+
+{{/* Name of an object that the values may put into another namespace, where releases of several namespaces meet. Takes `root` and
+     `namespace`. */}}
+{{- define "reroll.monitoringName" -}}
+{{- $own := include "reroll.namespace" .root -}}
+{{- $prefix := without (list $own) (.namespace | default $own) -}}
+{{- append $prefix (include "reroll.fullname" .root) | join "-" -}}
+{{- end -}}
