@@ -15,11 +15,17 @@ export interface Listed<Item> {
   readonly more: boolean;
 }
 
-/** Reads up to `limit` items of a list (undefined: all), page by page. */
+interface ListQuery<Id extends ListId> {
+  readonly query: InputOf<Id>['query'];
+  readonly limit: number | undefined;
+  readonly isPast?: (item: ItemOf<Id>) => boolean;
+}
+
+/** Reads up to `limit` items of a list (undefined: all), page by page. `isPast`: not that item, nor those after it. */
 export async function listed<Id extends ListId>(
   api: AdminApi,
   id: Id,
-  { query, limit }: { readonly query: InputOf<Id>['query']; readonly limit: number | undefined },
+  { query, limit, isPast = () => false }: ListQuery<Id>,
 ): Promise<Listed<ItemOf<Id>>> {
   const items: ItemOf<Id>[] = [];
   const most = limit ?? Infinity;
@@ -28,7 +34,10 @@ export async function listed<Id extends ListId>(
     const wanted = Math.min(MOST_PER_PAGE, most - items.length);
     const page = { ...(query as object | undefined), limit: wanted, ...(cursor === null ? {} : { cursor }) };
     const answer = (await api.call(id, { query: page } as InputOf<Id>)) as Page<ItemOf<Id>>;
-    items.push(...answer.items);
+    for (const item of answer.items) {
+      if (isPast(item)) return { items, more: true };
+      items.push(item);
+    }
     cursor = answer.next;
     if (cursor === null || items.length >= most) return { items, more: cursor !== null };
   }

@@ -53,8 +53,8 @@ async function runChanges(call: Call<ChangesOptions>): Promise<ExitCode> {
     if (options.output !== undefined && options.output !== 'json') {
       throw usageError(`expected -o json or none with --watch, given ${JSON.stringify(options.output)}`);
     }
-    const watch = { query, limit: options.watchOnly === true ? 0 : limit, asJson: options.output === 'json' };
-    return await watchChanges(session, watch);
+    const isWatchOnly = options.watchOnly === true;
+    return await watchChanges(session, { query, limit, isWatchOnly, asJson: options.output === 'json' });
   }
   const { items, more } = await listed(await session.admin(), 'listChanges', { query, limit });
   const view = changesView({ now: io.now(), namespaces: namespace === undefined });

@@ -3,7 +3,7 @@ import type { ChangeSummary } from '@reroll/shared/api/changes';
 import type { HistoryEntry } from '@reroll/shared/api/workloads';
 import { describe, expect, it } from 'vitest';
 import { changeSummary, DB, status, WEB } from '../testing/answers.ts';
-import { NOW, runCli, type Ran } from '../testing/run-cli.ts';
+import { runCli, type Ran } from '../testing/run-cli.ts';
 import { problem, stubAdmin, type StubAnswer, type StubRequest } from '../testing/stub-admin.ts';
 
 type Stream = (response: ServerResponse, request: StubRequest) => void;
@@ -49,11 +49,15 @@ async function watch(
 > {
   const left = [...streams];
   const listsLeft = [...lists];
+  let list: readonly ChangeSummary[] = [];
   const admin = await stubAdmin((request) => {
     if (request.path === '/api/v1/status') return { body: status() };
     if (request.path === '/api/v1/changes') {
-      const items = listsLeft.length > 1 ? listsLeft.shift() : listsLeft[0];
-      return { body: { items, next: null } };
+      const cursor = request.query.get('cursor');
+      if (cursor === null) list = listsLeft.shift() ?? list;
+      const from = Number(cursor ?? 0);
+      const to = from + Number(request.query.get('limit'));
+      return { body: { items: list.slice(from, to), next: to < list.length ? String(to) : null } };
     }
     const next = left.shift();
     if (typeof next !== 'function') return next;
@@ -153,31 +157,105 @@ describe('changes --watch', () => {
     expect(told.err).toBe('The admin no longer has all that happened since; the list again:\n');
   });
 
-  it('after a gap it prints what became of changes that it had printed, and only of those that changed', async () => {
-    const one = (id: string, states: ChangeSummary['states']): ChangeSummary => changeSummary({ id, states });
-    const told = await watch([(response) => send(response, 'p9', 'reset', { reason: 'trimmed' })], {
-      words: ['--watch'],
-      lists: [
-        [one('2-0', { pending: 1 }), one('1-0', { rolledOut: 1 })],
-        [one('3-0', { rolledOut: 1 }), one('2-0', { failed: 1 }), one('1-0', { rolledOut: 1 })],
-      ],
-      until: 'change 3-0',
+  describe('after a gap', () => {
+    const one = (id: string, states: ChangeSummary['states'] = { rolledOut: 1 }): ChangeSummary =>
+      changeSummary({ id, states });
+    const reset: Stream = (response) => send(response, 'p9', 'reset', { reason: 'trimmed' });
+
+    /** The states and the change of each line about a change. */
+    function linesOf({ out }: Ran): string[] {
+      const lines = out.trim().split('\n').slice(1);
+      return lines
+        .map((line) => line.split(/ {2,}/))
+        .map((cells) => `${cells[3]} ${cells[5]}`)
+        .filter((line) => line.includes('change '));
+    }
+
+    it('prints what became of changes that it had printed, and only of those that changed', async () => {
+      const told = await watch([reset], {
+        words: ['--watch'],
+        lists: [
+          [one('2-0', { pending: 1 }), one('1-0')],
+          [one('3-0'), one('2-0', { failed: 1 }), one('1-0')],
+        ],
+        until: 'change 3-0',
+      });
+      expect(linesOf(told)).toEqual([
+        '1 rolledOut change 1-0',
+        '1 pending change 2-0',
+        '1 failed change 2-0',
+        '1 rolledOut change 3-0',
+      ]);
     });
-    const lines = told.out.trim().split('\n').slice(1);
-    expect(lines.map((line) => line.split(/ {2,}/).filter((_, at) => at === 3 || at === 5))).toEqual([
-      ['1 rolledOut', 'change 1-0'],
-      ['1 pending', 'change 2-0'],
-      ['1 failed', 'change 2-0'],
-      ['1 rolledOut', 'change 3-0'],
-    ]);
+
+    it('prints no change again whose states the stream has told, or tells in other words', async () => {
+      const told = await watch(
+        [
+          (response, request) => {
+            const ofChange = { change: '2-0' } as const;
+            send(response, 'p1', 'change', one('2-0', { pending: 3 }));
+            send(response, 'p2', 'outcome', outcome({ ...ofChange, state: 'retrying' }));
+            send(response, 'p3', 'outcome', outcome(ofChange));
+            const rolledOut = { workload: WEB, at: '2026-11-21T14:57:00.000Z' };
+            send(response, 'p4', 'rollout', {
+              ...rolledOut,
+              rollout: { state: 'complete', code: 'Complete' },
+            });
+            reset(response, request);
+          },
+        ],
+        {
+          words: ['--watch'],
+          lists: [
+            [one('1-0')],
+            [one('3-0'), one('2-0', { rolledOut: 1, running: 1, delayed: 1 }), one('1-0')],
+          ],
+          until: 'change 3-0',
+        },
+      );
+      expect(linesOf(told)).toEqual([
+        '1 rolledOut change 1-0',
+        '3 pending change 2-0',
+        '1 rolledOut change 3-0',
+      ]);
+    });
+
+    it('prints all changes since those that it printed first, however many --limit are', async () => {
+      const told = await watch([reset], {
+        words: ['--watch', '--limit', '2'],
+        lists: [
+          ['3-0', '2-0', '1-0'].map((id) => one(id)),
+          ['6-0', '5-0', '4-0', '3-0', '2-0', '1-0'].map((id) => one(id)),
+        ],
+        until: 'change 6-0',
+      });
+      expect(linesOf(told)).toEqual([2, 3, 4, 5, 6].map((at) => `1 rolledOut change ${at}-0`));
+    });
+
+    it('--watch-only prints the changes since it began, by the order of the admin and not by a clock', async () => {
+      const told = await watch([reset], {
+        words: ['--watch-only'],
+        lists: [
+          [one('2-0', { pending: 1 }), one('1-0')],
+          [
+            changeSummary({ id: '3-0', seenAt: '2001-01-01T00:00:00.000Z', states: { pending: 1 } }),
+            one('2-0'),
+            one('1-0'),
+          ],
+        ],
+        until: 'change 3-0',
+      });
+      expect(linesOf(told)).toEqual(['1 rolledOut change 2-0', '1 pending change 3-0']);
+      expect(told.listQueries.filter((query) => 'since' in query)).toEqual([]);
+    });
   });
 
-  it('after a gap --watch-only prints the changes since it began', async () => {
-    const told = await watch([(response) => send(response, 'p9', 'reset', { reason: 'trimmed' })], {
+  it('--watch-only prints a change that the list has already when the stream tells it', async () => {
+    const told = await watch([(response) => send(response, 'p1', 'change', changeSummary())], {
       words: ['--watch-only'],
       until: 'change 1763737200123-0',
     });
-    expect(told.listQueries).toEqual([expect.objectContaining({ since: new Date(NOW).toISOString() })]);
+    expect(told.out).toContain('change 1763737200123-0');
   });
 
   it('prints only what the filters of the list ask for, and passes over events that it does not know', async () => {

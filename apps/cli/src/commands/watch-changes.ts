@@ -1,3 +1,4 @@
+import { compareIds } from '@reroll/core/history/stream-id';
 import { keyOf } from '@reroll/core/model';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
@@ -10,6 +11,7 @@ import { jsonLine } from '../output/document.ts';
 import { safeText } from '../output/safe-text.ts';
 import { table, toned, type Column } from '../output/table.ts';
 import type { Session } from '../session.ts';
+import { ROLLOUT_STATES, ToldChanges } from './told-changes.ts';
 import { changeNamespace, sourceText, statesCell } from '../views/changes.ts';
 import { shortKey, shortName } from '../views/names.ts';
 
@@ -17,8 +19,10 @@ export type ChangesQuery = NonNullable<InputOf<'listChanges'>['query']>;
 
 export interface WatchOptions {
   readonly query: ChangesQuery;
-  /** Number of past changes to show first; undefined: all. */
+  /** Number of past changes to show first, and to follow after a gap; undefined: all. */
   readonly limit: number | undefined;
+  /** Shows none of them. */
+  readonly isWatchOnly: boolean;
   readonly asJson: boolean;
 }
 
@@ -59,13 +63,13 @@ function filled(text: string, width: number): string {
  */
 export async function watchChanges(session: Session, options: WatchOptions): Promise<ExitCode> {
   const { io } = session;
-  const begun = new Date(io.now()).toISOString();
+  const { query, limit } = options;
   const api = await session.admin();
   const printer = new Printer(session, options.asJson);
   const { signal } = io;
   const events = adminEvents({
     api,
-    namespace: options.query.namespace,
+    namespace: query.namespace,
     signal,
     // Opens the stream before it requests the list, so that the stream has what happens in between.
     onConnected: (again) => (again ? io.err('Connected again.\n') : connected.resolve()),
@@ -74,30 +78,21 @@ export async function watchChanges(session: Session, options: WatchOptions): Pro
   const connected = Promise.withResolvers<void>();
   const first = events.next();
   await Promise.race([connected.promise, first]);
-  await printPast(session, options, printer);
-  const filter = new Filter(options.query);
+  const { items, more } = await listed(api, 'listChanges', { query, limit });
+  printer.past(items, options.isWatchOnly);
+  const oldest = (more && items.at(-1)?.id) || '0-0';
+  const isPast = ({ id }: ChangeSummary): boolean => compareIds(id, oldest) < 0;
+  const filter = new Filter(query);
   for (let next = await first; next.done !== true;) {
     if (next.value.event === 'reset') {
       io.err('The admin no longer has all that happened since; the list again:\n');
-      await printPast(session, afterGap(options, begun), printer);
-    } else if (next.value.event !== 'audit' && filter.wants(next.value)) {
-      printer.event(next.value);
+      printer.past((await listed(api, 'listChanges', { query, limit: undefined, isPast })).items);
+    } else if (next.value.event !== 'audit') {
+      printer.event(next.value, filter.wants(next.value));
     }
     next = await events.next();
   }
   return EXIT.interrupted;
-}
-
-/** Without past changes, those since then: what happened in the gap is among them. */
-function afterGap(options: WatchOptions, begun: string): WatchOptions {
-  if (options.limit !== 0) return options;
-  return { ...options, query: { ...options.query, since: begun }, limit: undefined };
-}
-
-async function printPast(session: Session, { query, limit }: WatchOptions, printer: Printer): Promise<void> {
-  if (limit === 0) return;
-  const { items } = await listed(await session.admin(), 'listChanges', { query, limit });
-  for (const item of items.toReversed()) printer.past(item);
 }
 
 /** Applies the list's filters, which the stream does not have. */
@@ -159,13 +154,11 @@ class Filter {
 
 type Shown = Exclude<AdminEvent, { readonly event: 'reset' | 'audit' }>;
 
-const ROLLOUT_STATES: Readonly<Record<string, string>> = { complete: 'rolledOut', stuck: 'stuck' };
-
 class Printer {
   readonly #session: Session;
   readonly #asJson: boolean;
-  /** By id, what became of their workloads. */
-  readonly #changes = new Map<string, string>();
+  readonly #told = new ToldChanges();
+  readonly #printed = new Set<string>();
   #isBegun = false;
 
   constructor(session: Session, asJson: boolean) {
@@ -173,19 +166,26 @@ class Printer {
     this.#asJson = asJson;
   }
 
-  /** Of a list: printed again if its workloads have other states. */
-  past(change: ChangeSummary): void {
-    const states = statesText(change);
-    if (this.#changes.get(change.id) === states) return;
-    this.#changes.set(change.id, states);
-    this.#print({ event: 'change', data: change }, lineOfChange(change));
+  /** A list, newest first: what is new in it. */
+  past(changes: readonly ChangeSummary[], isSilent = false): void {
+    for (const change of changes.toReversed())
+      if (this.#told.add(change) && !isSilent) this.#printChange(change);
   }
 
-  event(event: Shown): void {
-    if (event.event === 'change') {
-      if (!this.#changes.has(event.data.id)) this.past(event.data);
-    } else if (event.event === 'outcome') this.#print(event, lineOfOutcome(event.data));
-    else this.#print(event, lineOfRollout(event.data));
+  event(event: Shown, isWanted: boolean): void {
+    this.#told.follow(event);
+    if (!isWanted) return;
+    if (event.event === 'outcome') this.#print(event, lineOfOutcome(event.data));
+    else if (event.event === 'rollout') this.#print(event, lineOfRollout(event.data));
+    else if (!this.#printed.has(event.data.id)) {
+      this.#told.add(event.data);
+      this.#printChange(event.data);
+    }
+  }
+
+  #printChange(change: ChangeSummary): void {
+    this.#printed.add(change.id);
+    this.#print({ event: 'change', data: change }, lineOfChange(change));
   }
 
   #print(event: { readonly event: string; readonly data: unknown }, line: Line): void {
