@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import { expect, it } from 'vitest';
 import { anonymousReader } from '../auth/static-tokens.ts';
 import type { ReadModel } from '../history/read-model.ts';
+import type { ReloadJobs } from '../history/reload-jobs.ts';
 import type { Cursors } from '../http/cursors.ts';
 import type { Input } from '../http/operation-types.ts';
 import type { JobBoard } from '../jobs/job-board.ts';
@@ -30,7 +31,8 @@ function retrying() {
   const audit = { addDone: async () => ({ id: '1-0', at: 0 }), addUndone: async () => undefined };
   const idempotency = new Idempotency(redis.client, redis.freshKeys(), { log: silentLogger });
   const writes = new Writes(audit as unknown as AuditLog, idempotency);
-  const controller = new JobsController({} as Cursors, board, writes, {} as ReadModel, {} as ObjectFacts);
+  const [model, facts, reloads] = [{} as ReadModel, {} as ObjectFacts, {} as ReloadJobs];
+  const controller = new JobsController({} as Cursors, board, writes, model, facts, reloads);
   const retry = (key: string) => {
     const request = { method: 'POST', url: '/', originalUrl: '/', headers: { 'idempotency-key': key } };
     const input = { params: { id: 'reloads:7' }, caller: CALLER, body: { reason: 'r' }, requestId: '1' };

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import type { Key } from '@reroll/core/model';
 import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import { ReadModel } from '../history/read-model.ts';
+import { ReloadJobs } from '../history/reload-jobs.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
@@ -24,6 +25,7 @@ export class JobsController {
     private readonly writes: Writes,
     private readonly model: ReadModel,
     private readonly facts: ObjectFacts,
+    private readonly reloads: ReloadJobs,
   ) {}
 
   /** Newest first. */
@@ -37,10 +39,11 @@ export class JobsController {
     );
     const jobs = lists.flat().flatMap((found) => jobView(found) ?? []);
     const by = { after, limit: query.limit, namespaces: await NamespacesAsked.of(caller) };
+    const { facts, reloads } = this;
     const { items, last } =
       query.unresolved === undefined
         ? await pageOfJobs(jobs, by)
-        : await pageOfUnresolved(jobs, { ...by, join: this.model.contents.join, facts: this.facts });
+        : await pageOfUnresolved(jobs, { ...by, join: this.model.contents.join, facts, reloads });
     return { items: [...items], next: this.cursors.next(last) };
   }
 

@@ -5,6 +5,7 @@ import type { LiveJob } from '@reroll/core/history/states';
 import { millisecondsOf } from '@reroll/core/history/stream-id';
 import { keyOf, partsOf } from '@reroll/core/model';
 import { visibility } from '../auth/caller.ts';
+import { attemptView, isNewJob } from '../history/failures.ts';
 import { LiveStates } from '../history/live-states.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ReadModel } from '../history/read-model.ts';
@@ -46,7 +47,10 @@ export class WorkloadsController {
     const namespaces = new NamespacesAsked(await visibility(caller));
     const { join } = this.model.contents;
     const { items, last } = await listWorkloads(query, after, { facts: this.facts, join, namespaces });
-    const failed = items.filter(({ key }) => join.workload(key)?.outcomes.at(-1)?.entry.state === 'failed');
+    const failed = items.filter(({ key, due }) => {
+      const outcomes = join.workload(key)?.outcomes ?? [];
+      return attemptView(outcomes, { due, job: undefined })?.state === 'failed';
+    });
     const jobs = await this.jobs.of(failed.map(({ key }) => key));
     return {
       items: items.map((item) => workloadSummary(item, { join, jobs })),
@@ -79,7 +83,7 @@ export class WorkloadsController {
       ...annotationsView(row),
       sourcesInDetail,
       // A job that only looks again is told by `hold`.
-      job: job && job.isHeld !== true ? reloadJobView(job) : null,
+      job: isNewJob(job) ? reloadJobView(job) : null,
       rolloutInDetail: rollout
         ? rolloutView(rollout)
         : { state: 'complete', code: 'Complete', generation: row.generation, conditions: [] },

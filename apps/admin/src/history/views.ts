@@ -200,15 +200,6 @@ export function holdView(latest: Outcome | undefined): Workload['hold'] {
   return { reason, detail, id: (reason === 'AwaitsApproval' ? pendingIdIn(detail) : undefined) ?? null };
 }
 
-/** How the last attempt ended, by the latest outcome, if it did not go well. `job`: that of the workload; a new one has not failed. */
-export function attemptView(latest: Outcome | undefined, job: LiveJob | undefined): Workload['lastAttempt'] {
-  if (!latest) return null;
-  const { state, reason, at } = latest.entry;
-  if (state !== 'retrying' && state !== 'failed') return null;
-  if (state === 'failed' && job && job.isHeld !== true) return null;
-  return { state, reason, at: timeOf(at), error: errorOf(latest) };
-}
-
 /** The result of a source's change for one workload; undefined if there is none yet. */
 export function pairView(pair: Pair): HistoryEntry | undefined {
   const { change, outcome, workload } = pair;

@@ -1,5 +1,8 @@
 import { HistoryJoin } from '@reroll/core/history/join';
-import { changed, CONFIG, reloaded, retrying, WEB } from '@reroll/core/testing/history';
+import type { LiveJob } from '@reroll/core/history/states';
+import { EXPLAIN_SETTINGS } from '@reroll/core/testing/explaining';
+import type { OutcomeEntry } from '@reroll/core/history/entries';
+import { changed, CONFIG, inStep, reloaded, retrying, WEB } from '@reroll/core/testing/history';
 import type { WorkloadKey } from '@reroll/core/model';
 import { workloadRow } from '@reroll/core/testing/rows';
 import { jobsQuery } from '@reroll/shared/api/queues';
@@ -8,6 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { anonymousReader } from '../auth/static-tokens.ts';
 import { JobsController } from '../controllers/jobs.controller.ts';
 import type { ReadModel } from '../history/read-model.ts';
+import type { ReloadJobs } from '../history/reload-jobs.ts';
 import type { Cursors } from '../http/cursors.ts';
 import type { Input } from '../http/operation-types.ts';
 import type { ObjectFacts } from '../objects/object-facts.ts';
@@ -17,12 +21,49 @@ import type { FoundJob, JobBoard } from './job-board.ts';
 /** When the jobs failed. */
 const ENDED = 10_000;
 const MINUTE = 60_000;
+const LIVE: LiveJob = { id: '2', state: 'waiting', until: null, made: 0, most: 5 };
 
 interface World {
   readonly join?: (join: HistoryJoin) => void;
-  /** Of the workload; undefined: it is gone. */
+  /** Of the workload, which uses the source; undefined: it is gone. */
   readonly due?: PendingCause | null | undefined;
   readonly resumeAt?: number;
+  /** The job that the workload has now. */
+  readonly job?: Partial<LiveJob>;
+  /** `--webhook-url`. */
+  readonly notifyOnly?: boolean;
+}
+
+type Facts = Pick<ObjectFacts, 'eachWorkloadFacts' | 'settings' | 'usersOf'> & {
+  readonly workloads: Pick<ObjectFacts['workloads'], 'snapshot'>;
+};
+
+/** Facts of workloads that have something pending, or exist without; undefined: gone. */
+function factsOf(
+  dueOf: (key: WorkloadKey) => PendingCause | null | undefined,
+  { resumeAt, notifyOnly = false }: Pick<World, 'resumeAt' | 'notifyOnly'> = {},
+  marks: ReadonlyMap<WorkloadKey, PendingCause> = marksOf(dueOf(WEB)),
+): Facts & { reads: () => number } {
+  let reads = 0;
+  return {
+    reads: () => reads,
+    workloads: { snapshot: () => Promise.resolve({ places: [], marks }) },
+    settings: () => Promise.resolve({ ...EXPLAIN_SETTINGS, notifyOnly }),
+    usersOf: () => Promise.resolve([WEB]),
+    async *eachWorkloadFacts(keys: readonly WorkloadKey[]) {
+      if (keys.length > 0) reads += 1;
+      const found = { row: workloadRow({ resumeAt }), rollout: undefined };
+      const portion = keys.flatMap((key) => {
+        const due = dueOf(key);
+        return due === undefined ? [] : [{ key, due, ...found }];
+      });
+      yield await Promise.resolve(portion);
+    },
+  };
+}
+
+function marksOf(due: PendingCause | null | undefined): Map<WorkloadKey, PendingCause> {
+  return new Map(due ? [[WEB, due]] : []);
 }
 
 function failedJob(id: string, data: object, at = 1): FoundJob['job'] {
@@ -33,8 +74,8 @@ function failedJob(id: string, data: object, at = 1): FoundJob['job'] {
 /** The page of a list of jobs of these queues, all of which failed. */
 async function pageOf(
   jobs: readonly FoundJob[],
-  facts: Pick<ObjectFacts, 'eachWorkloadFacts'>,
-  { query, join = new HistoryJoin() }: { query: object; join?: HistoryJoin },
+  facts: Facts,
+  { query, join = new HistoryJoin(), job }: { query: object; join?: HistoryJoin; job?: World['job'] },
 ): Promise<{ ids: string[]; next: unknown }> {
   const board = {
     jobs: (name: string, state: string) =>
@@ -47,6 +88,10 @@ async function pageOf(
     {} as Writes,
     { contents: { join } } as ReadModel,
     facts as unknown as ObjectFacts,
+    {
+      of: (keys: readonly WorkloadKey[]) =>
+        Promise.resolve(new Map(job ? keys.map((key) => [key, { ...LIVE, ...job }]) : [])),
+    } as unknown as ReloadJobs,
   );
   const input = { query: jobsQuery.parse(query), caller: anonymousReader() };
   const { items, next } = await controller.list(input as unknown as Input<'listJobs'>);
@@ -56,26 +101,31 @@ async function pageOf(
 /** The jobs that a list of one failed job of this queue has. */
 async function listed(
   queue: 'reloads' | 'changes' | 'resumes' | 'notifications',
-  { join: history, resumeAt, ...world }: World,
+  { join: history, job: now, ...world }: World,
   query: object = { unresolved: 'true' },
 ): Promise<string[]> {
   const join = new HistoryJoin();
   history?.(join);
   const data = queue === 'changes' ? { source: CONFIG } : { workload: WEB };
   const job = failedJob('1', data);
-  const due = 'due' in world ? world.due : 'owed';
-  const facts = {
-    async *eachWorkloadFacts(keys: readonly WorkloadKey[]) {
-      const found = { row: workloadRow({ resumeAt }), due: due ?? null, rollout: undefined };
-      yield await Promise.resolve(due === undefined ? [] : keys.map((key) => ({ key, ...found })));
-    },
-  };
-  const { ids } = await pageOf([{ queue, state: 'failed', job }], facts, { query, join });
+  const facts = factsOf(() => ('due' in world ? world.due : 'owed'), world);
+  const by = { query, join, ...(now ? { job: now } : {}) };
+  const { ids } = await pageOf([{ queue, state: 'failed', job }], facts, by);
   return ids;
 }
 
 const failed = (at: number, more: object = {}) =>
   retrying(at - 5, { state: 'failed', reason: 'ApiUnavailable', ...more });
+
+const REQUEST = { id: '1', actor: 'ann', reason: 'r' };
+
+/** A failed manual reload, and what came later. */
+const asked =
+  (...later: readonly OutcomeEntry[]) =>
+  (join: HistoryJoin): void => {
+    join.addOutcome('10000-0', failed(ENDED, { request: REQUEST }));
+    for (const entry of later) join.addOutcome(`${entry.at}-0`, entry);
+  };
 
 describe('a failed reload', () => {
   it.each<[string, World, boolean]>([
@@ -107,14 +157,34 @@ describe('a failed reload', () => {
     ],
     ['is resolved if its workload is gone', { due: undefined }, false],
     ['is resolved if nothing is pending any more', { due: null }, false],
+    ['is resolved while a new job waits', { job: {} }, false],
+    ['is unresolved while a job only looks again at a hold', { job: { isHeld: true } }, true],
+    ['is unresolved if a correction is pending', { due: 'correct' }, true],
+    ['is unresolved if somebody asked for it', { due: null, join: asked() }, true],
     [
-      'is unresolved if somebody asked for it',
-      {
-        due: null,
-        join: (join) =>
-          join.addOutcome('10000-0', failed(ENDED, { request: { id: '1', actor: 'ann', reason: 'r' } })),
-      },
+      'is unresolved if somebody asked for it, and later only the record was written',
+      { due: null, join: asked(inStep(20_000, { state: 'recorded', reason: 'BroughtByOwner' })) },
       true,
+    ],
+    [
+      'is unresolved if somebody asked for it, and there was nothing to do later',
+      { due: null, join: asked(inStep(20_000)) },
+      true,
+    ],
+    [
+      'is resolved if somebody asked for it, and the workload was reloaded later',
+      { due: null, join: asked(reloaded(20_000)) },
+      false,
+    ],
+    [
+      'is resolved if somebody asked for it, and again',
+      { due: null, join: asked(inStep(20_000, { request: { ...REQUEST, id: '2' } })) },
+      false,
+    ],
+    [
+      'is resolved if somebody asked for it, and the workload is gone',
+      { due: undefined, join: asked() },
+      false,
     ],
   ])('%s', async (_, world, isListed) => {
     expect(await listed('reloads', world)).toEqual(isListed ? ['reloads:1'] : []);
@@ -125,15 +195,22 @@ describe('a failed reload', () => {
   });
 });
 
-it.each<[string, (join: HistoryJoin) => void, boolean]>([
-  ['is unresolved without a later change', (join) => join.addChange('9000-0', changed(9_000)), true],
+it.each<[string, World, boolean]>([
+  [
+    'is unresolved without a later change',
+    { join: (join) => join.addChange('9000-0', changed(9_000)) },
+    true,
+  ],
   [
     'is resolved once a later change was taken up',
-    (join) => join.addChange('20000-0', changed(20_000)),
+    { join: (join) => join.addChange('20000-0', changed(20_000)) },
     false,
   ],
-])('a failed job of a source %s', async (_, join, isListed) => {
-  expect(await listed('changes', { join })).toEqual(isListed ? ['changes:1'] : []);
+  ['is resolved once a resync has reloaded all that use it', { due: null }, false],
+  ['is resolved if only a record is behind', { due: 'correct' }, false],
+  ['is unresolved if it was to be posted to a webhook', { due: null, notifyOnly: true }, true],
+])('a failed job of a source %s', async (_, world, isListed) => {
+  expect(await listed('changes', world)).toEqual(isListed ? ['changes:1'] : []);
 });
 
 it('a failed resume is resolved if the workload is not paused any more, paused anew, or gone, and a notification never', async () => {
@@ -144,6 +221,22 @@ it('a failed resume is resolved if the workload is not paused any more, paused a
   expect(await listed('notifications', { due: undefined })).toEqual(['notifications:1']);
 });
 
+it('the users of a source are read only if something in its namespace is pending', async () => {
+  const asked: string[] = [];
+  const facts = {
+    ...factsOf(() => 'owed'),
+    usersOf: (source: string) => {
+      asked.push(source);
+      return Promise.resolve(['Deployment/shop/other']);
+    },
+  } as Facts;
+  const sources = [CONFIG, 'Secret/bank/db'];
+  const jobs = sources.map((source, index) => failedJob(`${index}`, { source }, index + 1));
+  const found = jobs.map((job) => ({ queue: 'changes', state: 'failed', job }) as const);
+  expect((await pageOf(found, facts, { query: { unresolved: 'true' } })).ids).toEqual([]);
+  expect(asked).toEqual([CONFIG]);
+});
+
 describe('a page of unresolved jobs', () => {
   /** A failed reload of each workload, oldest first. */
   const reloadsOf = (names: readonly string[]): FoundJob[] =>
@@ -151,42 +244,36 @@ describe('a page of unresolved jobs', () => {
       const job = failedJob(`${index}`, { workload: `Deployment/shop/${name}` }, index + 1);
       return { queue: 'reloads', state: 'failed', job };
     });
-  /** All whose names begin with `gone` do not exist. */
-  const factsWithout = () => {
-    let reads = 0;
-    const facts = {
-      async *eachWorkloadFacts(keys: readonly WorkloadKey[]) {
-        reads += 1;
-        const found = { row: workloadRow(), due: 'owed' as const, rollout: undefined };
-        const left = keys.filter((key) => !key.includes('/gone'));
-        yield await Promise.resolve(left.map((key) => ({ key, ...found })));
-      },
-    };
-    return { facts, reads: () => reads };
-  };
   const gone = (count: number): string[] => Array.from({ length: count }, (_, index) => `gone-${index}`);
+  /** All whose names begin with `gone` do not exist. `indexed`: what was pending at the last scan. */
+  const factsWithout = (indexed: readonly string[]) => {
+    const marks = new Map(indexed.map((name) => [`Deployment/shop/${name}` as const, 'owed' as const]));
+    return factsOf((key) => (key.includes('/gone') ? undefined : 'owed'), {}, marks);
+  };
 
-  it('has an older one that is needed after a page of others that are not', async () => {
-    const { facts } = factsWithout();
-    const jobs = reloadsOf(['web', ...gone(200)]);
+  it('has an older one that is needed, after any number of others that are not', async () => {
+    const facts = factsWithout(['web']);
+    const jobs = reloadsOf(['web', ...gone(1_500)]);
     expect(await pageOf(jobs, facts, { query: { unresolved: 'true', limit: '200' } })).toEqual({
       ids: ['reloads:0'],
       next: null,
     });
+    expect(facts.reads()).toBe(1);
   });
 
-  it('ends after some reads, and the next goes on there', async () => {
-    const { facts, reads } = factsWithout();
-    const jobs = reloadsOf(['web', ...gone(70)]);
+  it('ends after some reads if the last scan is old, and the next goes on there', async () => {
+    const names = ['web', ...gone(70)];
+    const facts = factsWithout(names);
+    const jobs = reloadsOf(names);
     const first = await pageOf(jobs, facts, { query: { unresolved: 'true', limit: '10' } });
     expect(first).toEqual({ ids: [], next: '22 reloads:21' });
-    expect(reads()).toBe(5);
+    expect(facts.reads()).toBe(5);
     const query = { unresolved: 'true', limit: '10', cursor: first.next };
     expect(await pageOf(jobs, facts, { query })).toEqual({ ids: ['reloads:0'], next: null });
   });
 
   it('has only the last of several of one workload, but each notification', async () => {
-    const { facts } = factsWithout();
+    const facts = factsWithout(['web', 'db']);
     const jobs = reloadsOf(['web', 'web', 'db', 'web']);
     expect((await pageOf(jobs, facts, { query: { unresolved: 'true' } })).ids).toEqual([
       'reloads:3',

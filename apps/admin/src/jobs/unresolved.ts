@@ -1,41 +1,39 @@
 import type { HistoryJoin, Outcome } from '@reroll/core/history/join';
-import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import { namespaceOf, type Key, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import type { PendingCause } from '@reroll/core/state/outbox';
 import type { Job } from '@reroll/shared/api/queues';
+import { failedRequest, isNewJob } from '../history/failures.ts';
+import type { ReloadJobs } from '../history/reload-jobs.ts';
 import type { ObjectFacts } from '../objects/object-facts.ts';
 import { pageOfJobs, type JobPage } from './job-page.ts';
 
-/**
- * Whether the history has a later attempt, which has not failed, to do what a failed job was for. BullMQ keeps failed jobs for a week.
- * Nothing else sends a notification again.
- */
-function isFollowed({ queue, state, subject, endedAt }: Job, join: HistoryJoin): boolean {
-  if (state !== 'failed' || endedAt === null) return false;
-  const isLater = (at: number | undefined): boolean => at !== undefined && at > Date.parse(endedAt);
-  if (queue === 'changes') return isLater(join.changesOf(subject as SourceKey).at(-1)?.at);
-  if (queue !== 'reloads') return false;
-  const latest = latestOf(subject as WorkloadKey, join);
-  return latest?.entry.state !== 'failed' && isLater(latest?.entry.at);
-}
-
 interface By {
   readonly join: HistoryJoin;
-  readonly facts: Pick<ObjectFacts, 'eachWorkloadFacts'>;
+  readonly facts: Pick<ObjectFacts, 'eachWorkloadFacts' | 'settings' | 'usersOf' | 'workloads'>;
+  readonly reloads: Pick<ReloadJobs, 'of'>;
 }
 
-/** Reads of rows for one page. */
-const MOST_READS = 5;
+/** The workloads with something pending, as of the last scan of all. */
+type Pending = ReadonlyMap<Key<string>, PendingCause>;
 
-/** As `pageOfJobs`, without failed jobs that are not needed any more. Can be empty although more follow. */
+/** Looks at rows and jobs for one page. */
+const MOST_LOOKS = 5;
+
+/**
+ * As `pageOfJobs`, without failed jobs that need no attention, because what they were for is done, is no longer needed, or is about to be
+ * done by another job. BullMQ keeps failed jobs for a week. Can be empty although more follow.
+ */
 export async function pageOfUnresolved(
   jobs: readonly Job[],
   by: Parameters<typeof pageOfJobs>[1] & By,
 ): Promise<JobPage> {
-  const unresolved = lastOfEach(jobs.filter((job) => !isFollowed(job, by.join)));
+  const { marks: pending } = await by.facts.workloads.snapshot();
+  const unresolved = lastOfEach(jobs.filter((job) => mayBeNeeded(job, pending, by.join)));
   const items: Job[] = [];
   let last = by.after;
-  for (let reads = 0; reads < MOST_READS && items.length < by.limit; reads += 1) {
+  for (let looks = 0; looks < MOST_LOOKS && items.length < by.limit; looks += 1) {
     const page = await pageOfJobs(unresolved, { ...by, after: last, limit: by.limit - items.length });
-    items.push(...(await stillNeeded(page.items, by)));
+    items.push(...(await stillNeeded(page.items, pending, by)));
     ({ last } = page);
     if (last === undefined) break;
   }
@@ -58,31 +56,69 @@ function endOf({ endedAt, createdAt }: Job): number {
   return Date.parse(endedAt ?? createdAt);
 }
 
-/** Without the failed jobs of workloads that are gone or need them no more. Reads the rows of these workloads. */
-async function stillNeeded(jobs: readonly Job[], by: By): Promise<Job[]> {
-  const keys = new Set(jobs.filter(isOfWorkload).map(({ subject }) => subject as WorkloadKey));
-  const reloads = new Set<string>();
-  const resumesAt = new Map<string, number>();
-  for await (const portion of by.facts.eachWorkloadFacts([...keys])) {
-    for (const { key, row, due } of portion) {
-      // The row does not tell whether somebody asked for a reload.
-      if (due !== null || latestOf(key, by.join)?.entry.request !== undefined) reloads.add(key);
-      if (row.resumeAt !== undefined) resumesAt.set(key, row.resumeAt);
+/** Without a look at rows and jobs. */
+function mayBeNeeded(job: Job, pending: Pending, join: HistoryJoin): boolean {
+  const { queue, state, subject } = job;
+  if (state !== 'failed') return true;
+  if (queue === 'changes') return (join.changesOf(subject as SourceKey).at(-1)?.at ?? 0) <= endOf(job);
+  if (queue !== 'reloads') return true;
+  const outcomes = outcomesOf(subject as WorkloadKey, join);
+  if (failedRequest(outcomes)) return true;
+  return pending.has(subject as WorkloadKey) && !isFollowed(job, outcomes.at(-1));
+}
+
+/** Whether a later attempt has not failed. */
+function isFollowed(job: Job, latest: Outcome | undefined): boolean {
+  return latest !== undefined && latest.entry.state !== 'failed' && latest.entry.at > endOf(job);
+}
+
+/** Without the failed jobs that are not needed any more. Nothing else sends a notification again. */
+async function stillNeeded(jobs: readonly Job[], pending: Pending, by: By): Promise<Job[]> {
+  const failedOf = (queue: Job['queue']): Job[] =>
+    jobs.filter((job) => job.state === 'failed' && job.queue === queue);
+  const needed = await Promise.all([
+    neededReloads(failedOf('reloads'), by),
+    neededResumes(failedOf('resumes'), by),
+    neededChanges(failedOf('changes'), pending, by),
+  ]);
+  const kept = new Set(needed.flat());
+  return jobs.filter((job) => job.state !== 'failed' || job.queue === 'notifications' || kept.has(job));
+}
+
+async function neededReloads(jobs: readonly Job[], { join, facts, reloads }: By): Promise<Job[]> {
+  const keys = jobs.map(({ subject }) => subject as WorkloadKey);
+  const newer = await reloads.of(keys);
+  const needed = new Set<string | null>();
+  for await (const portion of facts.eachWorkloadFacts(keys))
+    for (const { key, due } of portion) {
+      const isPending = due !== null || failedRequest(outcomesOf(key, join)) !== undefined;
+      if (isPending && !isNewJob(newer.get(key))) needed.add(key);
     }
-  }
-  return jobs.filter((job) => {
-    if (!isOfWorkload(job)) return true;
-    const key = job.subject ?? '';
-    if (job.queue === 'reloads') return reloads.has(key);
-    // A pause that ends later than the job did is another one, with a job of its own.
-    return (resumesAt.get(key) ?? Infinity) <= endOf(job);
+  return jobs.filter(({ subject }) => needed.has(subject));
+}
+
+/** A pause that ends later than the job did is another one, with a job of its own. */
+async function neededResumes(jobs: readonly Job[], { facts }: By): Promise<Job[]> {
+  const resumesAt = new Map<string | null, number | undefined>();
+  for await (const portion of facts.eachWorkloadFacts(jobs.map(({ subject }) => subject as WorkloadKey)))
+    for (const { key, row } of portion) resumesAt.set(key, row.resumeAt);
+  return jobs.filter((job) => (resumesAt.get(job.subject) ?? Infinity) <= endOf(job));
+}
+
+/** A resync reloads the workloads without the job. With `--webhook-url`, the job is all that tells of the change. */
+async function neededChanges(jobs: readonly Job[], pending: Pending, { facts }: By): Promise<Job[]> {
+  if ((await facts.settings())?.notifyOnly !== false) return [...jobs];
+  const owed = new Set([...pending].filter(([, due]) => due === 'owed').map(([key]) => key));
+  const namespaces = new Set([...owed].map(namespaceOf));
+  const needed = jobs.map(async (job) => {
+    const source = job.subject as SourceKey;
+    // Most namespaces have nothing pending, and a source can have thousands of users.
+    const users = namespaces.has(namespaceOf(source)) ? await facts.usersOf(source) : [];
+    return users.some((user) => owed.has(user)) ? [job] : [];
   });
+  return (await Promise.all(needed)).flat();
 }
 
-function isOfWorkload(job: Job): job is Job & { readonly queue: 'reloads' | 'resumes' } {
-  return job.state === 'failed' && (job.queue === 'reloads' || job.queue === 'resumes');
-}
-
-function latestOf(workload: WorkloadKey, join: HistoryJoin): Outcome | undefined {
-  return join.workload(workload)?.outcomes.at(-1);
+function outcomesOf(workload: WorkloadKey, join: HistoryJoin): readonly Outcome[] {
+  return join.workload(workload)?.outcomes ?? [];
 }

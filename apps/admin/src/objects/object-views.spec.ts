@@ -31,6 +31,7 @@ it.each([
   ['nothing', [], undefined, 'owed', null],
   ['a failure', ['failed'], undefined, 'owed', 'failed'],
   ['a failure of what is not pending any more', ['failed'], undefined, null, null],
+  ['a failure of a correction', ['failed'], undefined, 'correct', 'failed'],
   ['a failure, and a new job', ['failed'], JOB, 'owed', null],
   ['a failure, and a job that only looks again', ['failed'], { ...JOB, isHeld: true }, 'owed', 'failed'],
   ['a failure that is tried again', ['retrying'], JOB, 'owed', 'retrying'],
@@ -45,6 +46,21 @@ it.each([
     expect(shape.parse(workloadSummary(found, { join, jobs })).lastAttempt?.state ?? null).toBe(expected);
   },
 );
+
+it.each([
+  ['', [], undefined, 'failed'],
+  [', and a correction of the record', [inStep(2000, { state: 'recorded' })], undefined, 'failed'],
+  [', and a reload', [reloaded(2000)], undefined, null],
+  [', and a new job', [], JOB, null],
+] as const)('a workload in a list tells that a manual reload failed%s', (_, later, job, expected) => {
+  const join = new HistoryJoin();
+  const request = { id: '1', actor: 'ann', reason: 'r' };
+  join.addOutcome('1000-0', retrying(1000, { state: 'failed', request }));
+  for (const outcome of later) join.addOutcome(`${outcome.at}-0`, outcome);
+  const jobs = new Map<WorkloadKey, LiveJob>(job ? [[WEB, job]] : []);
+  const found = listed({ key: WEB, row: workloadRow(), due: null, rollout: undefined });
+  expect(shape.parse(workloadSummary(found, { join, jobs })).lastAttempt?.state ?? null).toBe(expected);
+});
 
 it('a workload in a list says that it is stale since adoption, until Reroll reloads it', () => {
   const join = new HistoryJoin();

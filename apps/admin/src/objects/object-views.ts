@@ -7,8 +7,9 @@ import type { LiveJob } from '@reroll/core/history/states';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { sourceKeyIn, sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { namespaceOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import { attemptView } from '../history/failures.ts';
 import { isStale, staleSources } from '../history/stale.ts';
-import { attemptView, holdView } from '../history/views.ts';
+import { holdView } from '../history/views.ts';
 import type { ShowHash } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import type { SourceFacts } from './object-facts.ts';
@@ -32,7 +33,7 @@ export function workloadSummary(
     contested: isInConflict(row.conflict),
     pausedUntil: row.resumeAt === undefined ? null : timeOf(row.resumeAt),
     hold: holdView(latest),
-    lastAttempt: due === 'owed' ? attemptView(latest, jobs.get(key)) : null,
+    lastAttempt: attemptView(outcomes, { due, job: jobs.get(key) }),
     rollout: rollout?.state ?? 'complete',
     lastReload: lastReload(key, join),
   };

@@ -39,7 +39,7 @@ export const jobsQuery = z.strictObject({
   ...pageQuery,
   queue: queueName.optional(),
   state: jobState.optional(),
-  /** Leaves out a failed job once a later job has done the same, or it is no longer needed. */
+  /** Leaves out a failed job once what it was for is done, is no longer needed, or is about to be done by another job. */
   unresolved: z.literal('true').optional(),
 });
 export const jobsPage = page(job).meta({ id: 'JobsPage' });

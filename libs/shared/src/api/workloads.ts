@@ -74,7 +74,10 @@ const summary = {
       id: z.string().nullable(),
     })
     .nullable(),
-  /** How the last attempt at its pending reload ended. Null: it went well, there is a new job, or nothing is pending. */
+  /**
+   * How the last attempt at its pending reload or correction, or at a manual reload, ended. Null: it went well, there is a new job, or
+   * nothing is pending.
+   */
   lastAttempt: z
     .strictObject({ state: z.enum(['failed', 'retrying']), reason, at: time, error: z.string().nullable() })
     .nullable(),

@@ -1,0 +1,40 @@
+import type { Outcome } from '@reroll/core/history/join';
+import { outcomeState, type LiveJob, type ReloadState } from '@reroll/core/history/states';
+import type { PendingCause } from '@reroll/core/state/outbox';
+import type { Workload } from '@reroll/shared/api/workloads';
+import { timeOf } from '../time-of.ts';
+
+/** Whether a job is about to do what is pending. One that only looks again at a held reload is not. */
+export function isNewJob(job: LiveJob | undefined): job is LiveJob {
+  return job !== undefined && job.isHeld !== true;
+}
+
+/** The states of outcomes that leave undone what somebody requested. */
+const UNDONE: readonly ReloadState[] = ['failed', 'retrying', 'skipped', 'recorded'];
+
+/**
+ * The failure of a manual reload, until the workload is reloaded, held, or reloaded at another request. Nothing is pending then: a
+ * request ends with its failure.
+ */
+export function failedRequest(outcomes: readonly Outcome[]): Outcome | undefined {
+  const latest = outcomes.findLast(
+    (outcome) => outcome.entry.request !== undefined || !UNDONE.includes(outcomeState(outcome)),
+  );
+  return latest?.entry.state === 'failed' ? latest : undefined;
+}
+
+/** How the last attempt at what is pending, or at a manual reload, ended. Null: it went well, or a new job makes another one. */
+export function attemptView(
+  outcomes: readonly Outcome[],
+  { due, job }: { due: PendingCause | null; job: LiveJob | undefined },
+): Workload['lastAttempt'] {
+  const latest = due === null ? undefined : outcomes.at(-1);
+  if (latest?.entry.state === 'retrying') return viewOf('retrying', latest);
+  const failure = latest?.entry.state === 'failed' ? latest : failedRequest(outcomes);
+  return failure && !isNewJob(job) ? viewOf('failed', failure) : null;
+}
+
+function viewOf(state: 'retrying' | 'failed', { entry }: Outcome): Workload['lastAttempt'] {
+  const { reason, at, error = null } = entry;
+  return { state, reason, at: timeOf(at), error };
+}
