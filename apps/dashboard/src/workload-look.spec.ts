@@ -45,3 +45,9 @@ it('is why a reload is pending still', () => {
   ] as const)
     expect(workloadLook({ ...owed, lastAttempt: { ...ended, state } }).word).toBe(word);
 });
+
+it('is that a manual reload or a correction failed, although no reload is pending', () => {
+  const lastAttempt = { state: 'failed', reason: 'Invalid', at: '', error: null } as const;
+  const word = (due: 'correct' | null): string => workloadLook({ ...NOTHING, due, lastAttempt }).word;
+  expect([word(null), word('correct')]).toEqual(['Failed', 'Failed']);
+});

@@ -21,7 +21,7 @@ export function workloadLook(
   of: Pick<WorkloadSummary, 'due' | 'stale' | 'contested' | 'hold' | 'lastAttempt' | 'rollout' | 'leftAlone'>,
 ): Look {
   if (of.rollout === 'stuck') return ROLLOUTS.stuck;
-  if (of.due === 'owed') return DEPENDENCY_LOOKS[pendingState(of)];
+  if (of.due === 'owed' || of.lastAttempt !== null) return DEPENDENCY_LOOKS[pendingState(of)];
   if (of.rollout === 'progressing') return ROLLOUTS.progressing;
   if (of.stale) return DEPENDENCY_LOOKS.stale;
   if (of.due === 'correct') return DUE.correct;

@@ -47,3 +47,13 @@ it.each(['pause', 'resume'])('%s refuses a namespace, which a queue does not hav
   expect([code, out, requests]).toEqual([2, '', []]);
   expect(err).toBe('error: expected no --namespace: the queues are those of the installation, given "ops"\n');
 });
+
+it.each([
+  [['--unresolved'], { unresolved: 'true' }],
+  [['--unresolved', '--state', 'failed'], { unresolved: 'true', state: 'failed' }],
+  [[], {}],
+])('jobs %j asks for %j', async (flags, expected) => {
+  const { url, requests } = await stubAdmin(() => ({ body: { items: [], next: null } }));
+  expect(await runCli(['jobs', ...flags, '--server', url])).toMatchObject({ code: 0 });
+  expect(requests.map(({ query }) => Object.fromEntries(query))).toEqual([{ ...expected, limit: '50' }]);
+});

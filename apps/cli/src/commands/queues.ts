@@ -29,6 +29,7 @@ export const addQueues: Adder = (program, host) => {
 interface JobsOptions {
   readonly queue?: string;
   readonly state?: string;
+  readonly unresolved?: boolean;
   readonly limit: string;
 }
 
@@ -42,6 +43,10 @@ export const addJobs: Adder = (program, host) => {
     .addOption(listOutput())
     .option('--queue <queue>', `only of this queue: ${QUEUE_NAMES.join(', ')}`)
     .option('--state <state>', `only in this state: ${jobState.options.join(', ')}`)
+    .option(
+      '--unresolved',
+      'without failed jobs that need no attention: what they were for is done, or another job does it',
+    )
     .addOption(limitOption('50'))
     .action(
       running<JobsOptions>(host, async ({ session, io, options }) => {
@@ -49,6 +54,7 @@ export const addJobs: Adder = (program, host) => {
         const query = {
           queue: ifGiven(options.queue, (text) => wordArgument('--queue', text, QUEUE_NAMES)),
           state: ifGiven(options.state, (text) => wordArgument('--state', text, jobState.options)),
+          unresolved: options.unresolved === true ? ('true' as const) : undefined,
         };
         const limit = limitOf(options.limit);
         const { items, more } = await listed(await session.admin(), 'listJobs', { query, limit });

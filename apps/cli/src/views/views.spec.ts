@@ -62,6 +62,8 @@ it.each([
   [{ due: 'correct', stale: true }, 'stale'],
   [{ due: 'owed', stale: true }, 'owed'],
   [{ due: 'owed', lastAttempt: FAILED }, 'failed'],
+  [{ due: 'correct', lastAttempt: FAILED }, 'failed'],
+  [{ due: null, lastAttempt: FAILED }, 'failed'],
 ] as const)('the list of workloads says what is due: of %j, %s', (given, text) => {
   const column = workloadsView({ now: 0, namespaces: false }).columns.find(({ title }) => title === 'DUE');
   expect(column?.cell(workloadSummary(given))).toMatchObject({ text });
@@ -104,14 +106,24 @@ it('a list tells that a pending reload is held, and why', () => {
 
 it('a workload that awaits an approval is told with the command that approves it', () => {
   const hold = { reason: 'AwaitsApproval', detail: 'It waits', id: '0123456789' } as const;
-  expect(pendingFacts(workload({ due: 'owed', hold }))).toContainEqual([
+  expect(pendingFacts(workload({ due: 'owed', hold }), 0)).toContainEqual([
     'Approve',
     'kubectl reroll approve deployment/web 0123456789 -n shop',
   ]);
 });
 
+it.each([
+  [FAILED, 'failed 5m ago: Invalid'],
+  [{ ...FAILED, state: 'retrying', error: 'KUBE_API 422' }, 'retrying 5m ago: Invalid (KUBE_API 422)'],
+] as const)('a workload tells how the last attempt ended: %j', (lastAttempt, text) => {
+  const now = Date.parse(FAILED.at) + 300_000;
+  const facts = new Map(pendingFacts(workload({ due: 'owed', lastAttempt }), now));
+  expect(facts.get('Last attempt')).toMatchObject({ text });
+  expect(new Map(pendingFacts(workload({ due: 'owed' }), now)).has('Last attempt')).toBe(false);
+});
+
 it('a conflict is told with its cause', () => {
-  expect(pendingFacts(workload({ contested: true }))).toContainEqual([
+  expect(pendingFacts(workload({ contested: true }), 0)).toContainEqual([
     'Contested',
     'another controller keeps removing its marker',
   ]);

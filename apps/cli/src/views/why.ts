@@ -22,7 +22,7 @@ export function whyBranches(workload: Workload, options: WhyOptions): readonly B
   const shown = options.wide ? earlier : earlier.slice(0, EARLIER);
   return [
     { name: 'Rollout', cell: rolloutCell(rolloutInDetail) },
-    ...pendingFacts(workload).map(([name, cell]) => ({ name, cell })),
+    ...pendingFacts(workload, options.now).map(([name, cell]) => ({ name, cell })),
     sources.length === 0
       ? { name: 'Sources', cell: 'none' }
       : { name: 'Sources', below: sources.map((each) => sourceBranch(each, options.wide)) },

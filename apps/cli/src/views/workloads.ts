@@ -31,8 +31,8 @@ function dueCell(workload: WorkloadSummary): Cell {
 }
 
 function dueWord({ due, stale, lastAttempt }: WorkloadSummary): string {
-  if (due === 'owed') return lastAttempt?.state ?? due;
-  return stale ? 'stale' : (due ?? 'no');
+  if (lastAttempt !== null) return lastAttempt.state;
+  return stale && due !== 'owed' ? 'stale' : (due ?? 'no');
 }
 
 function reasonOf(workload: WorkloadSummary): string {
@@ -51,7 +51,7 @@ export function workloadFacts(workload: Workload, now: number): Fact[] {
   return [
     ['Workload', `${shortName(workload)} in the namespace ${workload.namespace}`],
     ['Rollout', rolloutCell(rolloutInDetail)],
-    ...pendingFacts(workload),
+    ...pendingFacts(workload, now),
     ...annotationFacts('Annotation', workload.annotations),
     ...annotationFacts('Of its pods', workload.podAnnotations),
     ['Last reload', lastReload ? `${age(lastReload.at, now)} ago` : 'none in the history'],
@@ -69,9 +69,13 @@ export function rolloutCell({ state, code, ready, desired }: Workload['rolloutIn
 }
 
 /** What is pending, and what is unusual about the workload. */
-export function pendingFacts(workload: Workload): Fact[] {
+export function pendingFacts(workload: Workload, now: number): Fact[] {
   const { due, stale, leftAlone, contested, pausedUntil, job } = workload;
-  const found: Fact[] = [['Pending', PENDING[due ?? 'none'] ?? ''], ...holdFacts(workload)];
+  const found: Fact[] = [
+    ['Pending', PENDING[due ?? 'none'] ?? ''],
+    ...holdFacts(workload),
+    ...attemptFacts(workload, now),
+  ];
   if (stale)
     found.push([
       'Stale',
@@ -95,6 +99,13 @@ function holdFacts(workload: Workload): Fact[] {
   const held: Fact = ['Held', toned(`${hold.reason}: ${hold.detail}`, 'waiting')];
   if (hold.id === null) return [held];
   return [held, ['Approve', `kubectl reroll approve ${shortName(workload)} ${hold.id} -n ${namespace}`]];
+}
+
+function attemptFacts({ lastAttempt }: Workload, now: number): Fact[] {
+  if (lastAttempt === null) return [];
+  const { state, at, reason, error } = lastAttempt;
+  const text = `${state} ${age(at, now)} ago: ${reason}${error === null ? '' : ` (${error})`}`;
+  return [['Last attempt', toned(text, toneOf(state))]];
 }
 
 const PENDING: Readonly<Record<string, Cell>> = {
