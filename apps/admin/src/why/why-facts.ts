@@ -5,7 +5,8 @@ import { RowsOfNamespace } from '@reroll/redis/catalog/rows-of-namespace';
 import { shownHashKey } from '@reroll/redis/catalog/shown-hash-key';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import { patternedKinds, sourcesOf } from '@reroll/core/explain/preview-workload';
-import type { SourceRow } from '@reroll/core/state/rows';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
+import { sharersOf } from '@reroll/core/state/workloads/template-owner';
 import { kindOf, namespaceOf, type SourceKey, type SourceKind, type WorkloadKey } from '@reroll/core/model';
 import type { Queues } from '@reroll/redis/queue/queues';
 
@@ -55,6 +56,14 @@ export class WhyFacts {
   async workload(key: WorkloadKey): Promise<ExplainedWorkload | undefined> {
     const row = (await this.#catalog.workloads([key])).get(key);
     return row && { key, row };
+  }
+
+  /** The rows of the other workloads that share its record; undefined for one that the catalog does not know. */
+  async sharersOf({ row }: ExplainedWorkload): Promise<(WorkloadRow | undefined)[]> {
+    const keys = sharersOf(row);
+    if (keys.length === 0) return [];
+    const rows = await this.#catalog.workloads(keys);
+    return keys.map((key) => rows.get(key));
   }
 
   async source(key: SourceKey): Promise<ExplainedSource> {

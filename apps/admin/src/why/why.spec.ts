@@ -1,9 +1,12 @@
+import type { ExplainInput } from '@reroll/core/explain/facts';
 import type { ReloadHold } from '@reroll/core/holds/hold';
+import type { WorkloadKey } from '@reroll/core/model';
+import type { WorkloadRow } from '@reroll/core/state/rows';
 import { EXPLAIN_SETTINGS, explainInput } from '@reroll/core/testing/explaining';
-import { recordOf } from '@reroll/core/testing/rows';
+import { recordOf, workloadRow } from '@reroll/core/testing/rows';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../auth/caller.ts';
-import type { WhyFacts } from './why-facts.ts';
+import { WhyFacts, type WhyContext } from './why-facts.ts';
 import { Why } from './why.ts';
 
 const HOLD: ReloadHold = { reason: 'AwaitsWave', detail: 'Wave 2 of 2 of ConfigMap/cm waits for another' };
@@ -12,13 +15,21 @@ const NOW = { hash: '1.b', rv: '11', dataRv: '11' };
 
 /** What holds `Deployment/ns/web`, by the reasons. `recorded`: the data of its pods; now there is `b`. */
 async function holdsOf(recorded: 'a' | 'b', frozen: Readonly<Record<string, string>> = {}) {
-  const { workload, source } = explainInput({
-    workload: { record: recordOf({ cm: recorded }) },
-    source: NOW,
-  });
+  const { holds } = await explained(
+    explainInput({ workload: { record: recordOf({ cm: recorded }) }, source: NOW }),
+    frozen,
+  );
+  return holds;
+}
+
+async function explained(
+  { workload, source, sharers = [] }: ExplainInput,
+  frozen: Readonly<Record<string, string>> = {},
+) {
   const facts = {
     settings: async () => EXPLAIN_SETTINGS,
     workload: async () => workload,
+    sharersOf: async () => [...sharers],
     source: async () => source,
     hashSecret: async () => '',
     pausedQueues: async () => [],
@@ -26,8 +37,7 @@ async function holdsOf(recorded: 'a' | 'b', frozen: Readonly<Record<string, stri
   const namespaces = { of: async () => ({ namespace: frozen, installation: {} }) };
   const why = new Why({ facts, namespaces, waves: { holdOf: async () => HOLD } });
   const caller = { seesAll: async () => true } as Caller;
-  const { holds } = await why.explain({ workload: workload.key, source: source.key }, caller);
-  return holds;
+  return await why.explain({ workload: workload.key, source: source.key }, caller);
 }
 
 describe('the wave for which a reload waits', () => {
@@ -42,4 +52,31 @@ describe('the wave for which a reload waits', () => {
   it('is not, if it is held by something that comes before', async () => {
     expect(await holdsOf('a', FROZEN)).toMatchObject([{ reason: 'Frozen' }]);
   });
+});
+
+it('a correction waits for a reload of another Rollout with the same record', async () => {
+  const of = { dependencies: ['ConfigMap/cm'], record: recordOf({ cm: 'old' }) } as const;
+  const other = workloadRow({ ...of, rv: '4', templateRv: '4' });
+  const { due } = await explained({ ...explainInput({ kind: 'Rollout', workload: of }), sharers: [other] });
+  expect(due.detail).toContain('until another Rollout of the Deployment is reloaded');
+});
+
+it('the rows of those that share a record are read together, also if the catalog does not know one yet', async () => {
+  const asked: unknown[] = [];
+  const other = workloadRow();
+  const workloads = async (keys: readonly WorkloadKey[]) => {
+    asked.push(keys);
+    return new Map([['Rollout/ns/a', other]]);
+  };
+  const catalog = { keys: {}, workloads } as unknown as WhyContext['catalog'];
+  const facts = new WhyFacts({ catalog, redis: {}, queues: {} } as WhyContext);
+  const sharers = ['Rollout/ns/a', 'Rollout/ns/b'] as const;
+  const owner = { key: 'Deployment/ns/d', uid: 'd', generation: 1, rv: '9', isMarked: true } as const;
+  const rowOf = (templateOwner: NonNullable<WorkloadRow['templateOwner']>) => ({
+    key: 'Rollout/ns/web' as const,
+    row: workloadRow({ templateOwner }),
+  });
+  expect(await facts.sharersOf(rowOf({ ...owner, sharers }))).toEqual([other, undefined]);
+  expect(await facts.sharersOf(rowOf(owner))).toEqual([]);
+  expect(asked).toEqual([sharers]);
 });

@@ -66,7 +66,8 @@ export class Why {
     ]);
     if (!workload) throw notKnown(asked.workload, settings);
     const now = Date.now();
-    const input = { workload, source, settings, from, pausedQueues, now, namespaces } as const;
+    const sharers = await this.#facts.sharersOf(workload);
+    const input = { workload, source, settings, from, pausedQueues, now, namespaces, sharers } as const;
     const explained = explain(input);
     const wave = await this.#waveHold(input, explained);
     return explanationAnswer(wave ? explain({ ...input, wave }) : explained, from, (hash) =>

@@ -281,6 +281,25 @@ describe('what is due, and why', () => {
   });
 });
 
+it.each([
+  ['a reload of a sharer is pending', '4', 'Shared', /stays as it is until another Rollout/],
+  ['the pods of all have the data', '10', 'Correct', /Only the record will be corrected/],
+])(
+  'a record that others share is corrected only if no reload of theirs needs it: %s',
+  (_, theirs, verdict, says) => {
+    const of = {
+      uses: ['ConfigMap/cm'],
+      dependencies: ['ConfigMap/cm'],
+      record: recordOf({ cm: 'old' }),
+    } as const;
+    const input = explainInput({ kind: 'Rollout', workload: of });
+    const other = workloadRow({ ...of, rv: theirs, templateRv: theirs });
+    const { due } = explain({ ...input, sharers: [other] });
+    expect(due).toMatchObject({ state: 'correct', verdict });
+    expect(due.detail).toMatch(says);
+  },
+);
+
 it('says of the record what is recorded, what there is, and whether they agree', () => {
   const workload = { record: recordOf({ cm: 'a' }) };
   const facts = { recorded: '1.a', current: '1.a', agrees: true, isUnverified: false };

@@ -61,7 +61,7 @@ export function pendingFacts(input: ExplainInput, isDependency: boolean): Pendin
 
 /** Returns the plan's verdict for this dependency if the catalog has `row` and a read returns `reading`. */
 export function verdictFor(
-  { workload, source, settings }: Omit<ExplainInput, 'from'>,
+  { workload, source, settings, sharers }: Omit<ExplainInput, 'from'>,
   row: SourceRow | undefined,
   reading: DependencyFacts['reading'],
 ): DependencyVerdict {
@@ -75,6 +75,7 @@ export function verdictFor(
     dependencies: [{ name, row, reading, isMarked: false, showsDeletion }],
     adoptStale: settings.adoptStale,
     onDelete: onDelete !== 'never',
+    sharers,
   });
   return verdicts.get(name) ?? 'Absent';
 }
