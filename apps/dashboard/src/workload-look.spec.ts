@@ -9,6 +9,7 @@ const NOTHING = {
   rollout: 'complete',
   leftAlone: null,
   stale: false,
+  sources: 1,
 } as const;
 
 it('is the worst of what is so: only a workload without anything open is up to date', () => {
@@ -33,6 +34,11 @@ it('is the worst of what is so: only a workload without anything open is up to d
     'Stuck',
     'Up to date',
   ]);
+});
+
+it('is not up to date if no source reloads it: its pods may have older data', () => {
+  expect(workloadLook({ ...NOTHING, sources: 0 }).word).toBe('Not reloaded');
+  expect(workloadLook({ ...NOTHING, sources: 0, rollout: 'progressing' }).word).toBe('Rolling out');
 });
 
 it('is why a reload is pending still', () => {

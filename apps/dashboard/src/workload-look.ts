@@ -16,14 +16,23 @@ const LEFT_ALONE: Look = {
   tone: 'quiet',
 };
 
+const WITHOUT_SOURCE: Look = {
+  ...DEPENDENCY_LOOKS.none,
+  meaning: 'No change of a source reloads it, so its pods may have older data',
+};
+
 /** The one state of a workload: its worst, so that no problem stands beside a word that says that all is well. */
 export function workloadLook(
-  of: Pick<WorkloadSummary, 'due' | 'stale' | 'contested' | 'hold' | 'lastAttempt' | 'rollout' | 'leftAlone'>,
+  of: Pick<
+    WorkloadSummary,
+    'due' | 'stale' | 'contested' | 'hold' | 'lastAttempt' | 'rollout' | 'leftAlone' | 'sources'
+  >,
 ): Look {
   if (of.rollout === 'stuck') return ROLLOUTS.stuck;
   if (of.due === 'owed' || of.lastAttempt !== null) return DEPENDENCY_LOOKS[pendingState(of)];
   if (of.rollout === 'progressing') return ROLLOUTS.progressing;
   if (of.stale) return DEPENDENCY_LOOKS.stale;
   if (of.due === 'correct') return DUE.correct;
-  return of.leftAlone === null ? UP_TO_DATE : LEFT_ALONE;
+  if (of.leftAlone !== null) return LEFT_ALONE;
+  return of.sources === 0 ? WITHOUT_SOURCE : UP_TO_DATE;
 }
