@@ -30,8 +30,8 @@ function Known({ state, of }: { state: InstallState; of: InstallAnswer }): JSX.E
   const verdict = verdictOf(state, of.isCut, of.failure !== undefined);
   if (verdict.attention !== '' || verdict.progress !== '') return <Open of={verdict} />;
   return (
-    <Sentence tone={of.isEmpty ? 'quiet' : verdict.tone} sign={of.isEmpty ? 'ring' : verdict.sign}>
-      {calmWords(of.isEmpty, verdict.isWhole)}
+    <Sentence tone={of.isUnused ? 'quiet' : verdict.tone} sign={of.isUnused ? 'ring' : verdict.sign}>
+      {calmWords(of.isUnused, verdict.isWhole)}
     </Sentence>
   );
 }
@@ -52,9 +52,9 @@ function Open({ of }: { of: VerdictParts }): JSX.Element {
 const NOT_WHOLE = 'but not everything could be checked';
 
 /** If nothing is known to be open. */
-function calmWords(isEmpty: boolean, isWhole: boolean): string {
+function calmWords(isUnused: boolean, isWhole: boolean): string {
   if (!isWhole) return `nothing found that needs attention, ${NOT_WHOLE}.`;
-  return isEmpty ? `there is no workload${scope()} yet.` : `everything${scope()} is reloaded.`;
+  return isUnused ? `no workload${scope()} asks for reloads yet.` : `everything${scope()} is reloaded.`;
 }
 
 interface SentenceProps {

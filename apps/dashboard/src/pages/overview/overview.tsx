@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { PageHead } from '../../components/page-head.tsx';
 import { WholeNote } from '../../components/whole-note.tsx';
+import { GetStarted } from './get-started.tsx';
 import { Activity } from './overview-activity.tsx';
 import { Attention } from './overview-attention.tsx';
 import { Feed } from './overview-feed.tsx';
@@ -14,6 +15,7 @@ export function Overview(): JSX.Element {
     <>
       <PageHead title="Overview" />
       <Verdict of={install} />
+      {install.state !== undefined && install.isUnused ? <GetStarted /> : null}
       <Attention items={install.state?.attention ?? []} />
       <WholeNote text="These numbers, the queues and the processes cover all namespaces." />
       <Tiles />

@@ -8,28 +8,32 @@ import { useInstallState } from './use-install-state.ts';
 afterEach(() => void (route.value = parseRoute('')));
 inBrowser();
 
-function IsEmpty(): VNode {
-  return h('p', {}, useInstallState().isEmpty ? 'empty' : 'not empty');
+function IsUnused(): VNode {
+  return h('p', {}, useInstallState().isUnused ? 'unused' : 'used');
 }
 
 it.each([
-  [null, 'empty'],
-  ['more', 'not empty'],
-])('an installation whose first page of workloads is empty, with next %s, is %s', async (next, expected) => {
-  await mount(h(IsEmpty, {}));
-  for (const { answer } of requests) await answer({ items: [], next });
+  ['of none', [], null, 'unused'],
+  ['of none, with more to come', [], 'more', 'used'],
+  ['that no source reloads', [{ sources: 0 }], null, 'unused'],
+  ['that no source reloads, with more to come', [{ sources: 0 }], 'more', 'used'],
+  ['of which one is reloaded', [{ sources: 0 }, { sources: 1 }], null, 'used'],
+])('an installation with a list of workloads %s', async (_, items, next, expected) => {
+  await mount(h(IsUnused, {}));
+  for (const { path, answer } of requests)
+    await answer(path === '/workloads?limit=200' ? { items, next } : { items: [], next: null });
   expect(text()).toBe(expected);
 });
 
 it('failed jobs are asked for every ten seconds and not with news: an answer takes many rows, and no event tells of most of them', async () => {
-  await mount(h(IsEmpty, {}));
+  await mount(h(IsUnused, {}));
   for (const { answer } of requests) await answer({ items: [], next: null });
   requests.length = 0;
   news.value += 1;
-  await mount(h(IsEmpty, {}));
+  await mount(h(IsUnused, {}));
   expect(requests).toEqual([]);
   pulse.value += 1;
-  await mount(h(IsEmpty, {}));
+  await mount(h(IsUnused, {}));
   expect(requests.map(({ path }) => path)).toEqual(['/jobs?state=failed&unresolved=true&limit=200']);
 });
 

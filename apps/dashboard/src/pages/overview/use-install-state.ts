@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { Workload } from '@reroll/shared/api/workloads';
+import type { Answer } from '../../api/calls.ts';
 import { call, CallError } from '../../api/client.ts';
 import { refOf } from '../../names.ts';
 import { route } from '../../router.ts';
@@ -20,8 +21,8 @@ export interface InstallAnswer {
   readonly state: InstallState | undefined;
   /** Whether a list goes on or is not known, so that there may be more of something than was counted. */
   readonly isCut: boolean;
-  /** Whether there is no workload at all that the caller may see. */
-  readonly isEmpty: boolean;
+  /** Whether no workload that the caller may see reloads for any source. */
+  readonly isUnused: boolean;
   readonly failure: ListFailure | undefined;
   readonly refresh: () => void;
 }
@@ -43,7 +44,7 @@ export function useInstallState(): InstallAnswer {
     'pulse',
   );
   const halted = useAnswer('listChanges', { query: { namespace, halted: 'true', limit: MOST } }, 'slow');
-  const any = useAnyWorkload(namespace);
+  const used = useUsed(namespace);
   const counted = [stuck, moving, pending, failedJobs, halted];
   const found = {
     stuck: itemsOf(stuck),
@@ -61,27 +62,31 @@ export function useInstallState(): InstallAnswer {
     { what: 'pending workloads', ...pending },
     { what: 'failed jobs', ...failedJobs },
     { what: 'halted changes', ...halted },
-    { what: 'workloads', ...any },
+    { what: 'workloads', ...used },
   ];
   const { details } = looked.data ?? NOTHING_LOOKED_AT;
   const warnings = status.value?.warnings ?? [];
   return {
     state: isTold(lists) ? installState({ ...found, details, warnings }) : undefined,
     isCut: counted.some(({ data }) => data?.next !== null),
-    // A page can be empty while more follow.
-    isEmpty: any.data?.items.length === 0 && any.data.next === null,
+    isUnused: used.data !== undefined && !isUsed(used.data),
     failure: failureOf(lists) ?? lookFailure(looked),
     refresh: () => [...lists, looked].forEach(({ refresh }) => refresh()),
   };
 }
 
-/** Asked for until there is one. */
-function useAnyWorkload(namespace: string): ReturnType<typeof useAnswer<'listWorkloads'>> {
+/** The first workloads, asked for until one of them reloads for a source. */
+function useUsed(namespace: string): ReturnType<typeof useAnswer<'listWorkloads'>> {
   const foundIn = useRef<string | undefined>(undefined);
-  const query = { namespace, limit: '1' };
-  const any = useAnswer('listWorkloads', { query }, foundIn.current === namespace ? 'once' : 'slow');
-  if (any.data !== undefined && any.data.items.length > 0) foundIn.current = namespace;
-  return any;
+  const query = { namespace, limit: MOST };
+  const first = useAnswer('listWorkloads', { query }, foundIn.current === namespace ? 'once' : 'slow');
+  if (first.data !== undefined && isUsed(first.data)) foundIn.current = namespace;
+  return first;
+}
+
+/** Further pages may have one. */
+function isUsed({ items, next }: Answer<'listWorkloads'>): boolean {
+  return next !== null || items.some(({ sources }) => sources > 0);
 }
 
 function itemsOf<Item>({ data }: Answered<{ readonly items: readonly Item[] }>): readonly Item[] {

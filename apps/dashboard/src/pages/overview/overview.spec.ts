@@ -1,0 +1,29 @@
+import { inBrowser, mount, requests, text } from '../../testing/mounted.ts';
+import { h } from 'preact';
+import { afterEach, expect, it } from 'vitest';
+import { parseRoute, route } from '../../router.ts';
+import { Overview } from './overview.tsx';
+
+afterEach(() => void (route.value = parseRoute('')));
+inBrowser();
+
+const COMMAND = 'kubectl annotate deployment NAME -n shop reloader.stakater.com/auto=true';
+
+it.each([
+  [0, true],
+  [1, false],
+])(
+  'the command to begin with is shown if %i sources reload the only workload: %s',
+  async (sources, isShown) => {
+    route.value = parseRoute('#/?namespace=shop');
+    await mount(h(Overview, {}));
+    expect(text()).not.toContain('kubectl');
+    for (const { path, answer } of requests)
+      await answer({
+        items: path === '/workloads?namespace=shop&limit=200' ? [{ sources }] : [],
+        next: null,
+      });
+    expect(text().includes(COMMAND)).toBe(isShown);
+    expect(text().includes('no workload that you may see asks for reloads yet')).toBe(isShown);
+  },
+);
