@@ -3,6 +3,7 @@ import { h } from 'preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseRoute, route } from '../router.ts';
 import { announcement } from '../state/announcer.ts';
+import { signIn, token } from '../state/session.ts';
 import { status } from '../state/status.ts';
 import { Header } from './header.tsx';
 
@@ -171,4 +172,11 @@ describe('the search', () => {
     expect(options()).toHaveLength(2);
     expect(text()).toContain('Deployment shop/web');
   });
+});
+
+it('whoever has signed in with a token that has no right to the API can sign out', async () => {
+  signIn('token');
+  await mount(h(Header, PROPS));
+  await find('button', 'Sign out').fire('click');
+  expect(token.value).toBe('');
 });

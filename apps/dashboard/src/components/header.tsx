@@ -7,7 +7,7 @@ import { Combobox } from './combobox.tsx';
 import { textOf } from './filters.tsx';
 import { go, hrefOf, route } from '../router.ts';
 import { theme, THEMES } from '../state/preferences.ts';
-import { signOut, token } from '../state/session.ts';
+import { refused, signOut, token } from '../state/session.ts';
 import { status } from '../state/status.ts';
 
 export const SEARCH_FIELD = 'search';
@@ -157,15 +157,17 @@ function ThemeChoice(): JSX.Element {
   );
 }
 
-function Caller(): JSX.Element | null {
+/** A token without a right to the API, which tells nobody's name, can be given up, too. */
+function Caller(): JSX.Element {
   const caller = status.value?.caller;
-  if (!caller) return null;
   return (
     <>
-      <span class="caller" title={caller.name}>
-        {shortName(caller.name)}
-      </span>
-      {token.value === '' ? null : (
+      {caller ? (
+        <span class="caller" title={caller.name}>
+          {shortName(caller.name)}
+        </span>
+      ) : null}
+      {token.value === '' || refused.value !== undefined ? null : (
         <button type="button" class="plain" onClick={signOut}>
           Sign out
         </button>
