@@ -101,6 +101,6 @@ function kept<Data>(before: Held<Data>, key: string, error: CallError): Known<Da
   return before.key === key && !isGone ? before.known : undefined;
 }
 
-function asCallError(error: unknown): CallError {
+export function asCallError(error: unknown): CallError {
   return error instanceof CallError ? error : new CallError(0, { title: 'The answer could not be read' });
 }

@@ -76,7 +76,7 @@ it('what Reroll itself answers is told as it says it', async () => {
   await open('Freeze');
   await find('form').fire('submit');
   await requests[0]?.answer({ title: 'Redis cannot be reached', detail: 'retry' }, 503);
-  expect(text()).toContain('Redis cannot be reached. retry');
+  expect(text()).toContain('Redis cannot be reached. Retry.');
   expect(text()).not.toContain('It is not known');
 });
 

@@ -4,7 +4,8 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { CallError } from '../api/client.ts';
 import { route } from '../router.ts';
 import { announce } from '../state/announcer.ts';
-import { Trouble } from './answer.tsx';
+import { asCallError } from '../use-answer.ts';
+import { sentence, Trouble } from './answer.tsx';
 
 /** What a person does: why, and a key under which the same deed is done once. */
 export interface Deed {
@@ -148,7 +149,7 @@ function ReasonForm(props: ReasonFormProps): JSX.Element {
       Object.assign(draft, { reason: '', of: '', key: '' });
       onDone();
     } catch (error) {
-      setState(error instanceof CallError ? error : new CallError(0, {}));
+      setState(asCallError(error));
     }
   };
 
@@ -212,7 +213,8 @@ function Refusal({ error }: { error: CallError }): JSX.Element {
   return (
     <div class="trouble" role="alert">
       <p>
-        <strong>You may not do this.</strong> {sentence(error.problem.detail)} Nothing was done.
+        <strong>You may not do this.</strong>{' '}
+        {sentence(error.problem.detail ?? 'the rules of the cluster refused it')} Nothing was done.
       </p>
     </div>
   );
@@ -221,11 +223,6 @@ function Refusal({ error }: { error: CallError }): JSX.Element {
 /** Whether the answer of Reroll is lost, if there was one: what answers instead of it, as a proxy does, names no problem. */
 function isLost({ status, problem }: CallError): boolean {
   return status === 0 || (status >= 500 && problem.title === undefined);
-}
-
-/** Why it was refused, as the API says it. */
-function sentence(detail = 'the rules of the cluster refused it'): string {
-  return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
 }
 
 /** `crypto.randomUUID` is there on secure origins only. */

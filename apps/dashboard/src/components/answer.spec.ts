@@ -49,3 +49,16 @@ it('a right that is missing is named', async () => {
   await requests[0]?.answer({ detail: 'expected the right to list pods in the namespace shop' }, 403);
   expect(text()).toContain('You need the right to list pods in the namespace shop.');
 });
+
+it.each([
+  [{ title: 'Unavailable', detail: 'Redis did not answer' }, 'Unavailable. Redis did not answer.'],
+  [
+    { title: 'Conflict', detail: 'the job has changed meanwhile' },
+    'Conflict. The job has changed meanwhile.',
+  ],
+  [{}, 'The answer is not from Reroll. Something in between, such as a proxy, answered with status 502.'],
+])('a problem is told in sentences: %o', async (problem, told) => {
+  await mount(h(Queues, {}));
+  await requests[0]?.answer(problem, 502);
+  expect(text()).toContain(told);
+});

@@ -97,6 +97,16 @@ function troubleWords(
             : `Reroll answers you again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}; lists then load by themselves.`,
       };
     default:
-      return { title: `${problem.title ?? 'The answer could not be used'}.`, detail: problem.detail ?? '' };
+      return problem.title === undefined
+        ? {
+            title: 'The answer is not from Reroll.',
+            detail: `Something in between, such as a proxy, answered with status ${status}.`,
+          }
+        : { title: sentence(problem.title), detail: sentence(problem.detail ?? '') };
   }
+}
+
+/** As the API says it, with a capital and a full stop. */
+export function sentence(text: string): string {
+  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }

@@ -1,11 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, CallError, type CallRequest } from '../api/client.ts';
+import { call, type CallError, type CallRequest } from '../api/client.ts';
 import type { Answer as AnswerOf } from '../api/calls.ts';
 import { calmFor } from '../state/calm.ts';
 import { deeds, pulse, slowNews } from '../state/live.ts';
 import { sinceOf } from '../since.ts';
-import { useAsked, type Freshness } from '../use-answer.ts';
+import { asCallError, useAsked, type Freshness } from '../use-answer.ts';
 import { Answer, Trouble } from './answer.tsx';
 
 type ListId = 'listChanges' | 'listWorkloads' | 'listSources' | 'listJobs' | 'listAudit';
@@ -70,7 +70,7 @@ function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
     } catch (error) {
       setKnown((before) => ({
         ...before,
-        error: error instanceof CallError ? error : new CallError(0, {}),
+        error: asCallError(error),
       }));
     }
   };

@@ -9,6 +9,7 @@ import { VerdictTable } from '../../components/tables/verdict-table.tsx';
 import { Words } from '../../components/words.tsx';
 import { announce } from '../../state/announcer.ts';
 import { route } from '../../router.ts';
+import { asCallError } from '../../use-answer.ts';
 import { PreviewForm } from './preview-form.tsx';
 
 /** What would roll, if; nothing is sent to the cluster. */
@@ -34,7 +35,7 @@ function PreviewOf(): JSX.Element {
       setResult(preview);
       announce(preview.conclusion);
     } catch (error) {
-      if (!signal.aborted) setResult(error instanceof CallError ? error : new CallError(0, {}));
+      if (!signal.aborted) setResult(asCallError(error));
     }
   };
   return (
