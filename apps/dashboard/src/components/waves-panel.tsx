@@ -14,6 +14,7 @@ import { RefLink } from './refs.tsx';
 import { Table, type Column } from './tables/table.tsx';
 import { Time } from './time.tsx';
 import { useSeen } from './use-seen.ts';
+import { Words } from './words.tsx';
 
 type Wave = NonNullable<Waves['plan']>[number] & { readonly number: number };
 
@@ -135,8 +136,8 @@ function Halted({ of, waves: { halted, resumed, hash } }: { of: Ref; waves: Wave
   return (
     <section class="trouble" aria-label="Halted">
       <p>
-        The change is halted: <RefLink of={halted.workload} /> {halted.detail}. It continues when that
-        workload recovers, or when the data changes again.
+        The change is halted: <RefLink of={halted.workload} /> <Words text={halted.detail} />. It continues
+        when that workload recovers, or when the data changes again.
       </p>
       <ResumeAction of={of} hash={hash} />
     </section>

@@ -1,10 +1,34 @@
 import type { JSX } from 'preact';
+import { localTime, utcTime } from '../time.ts';
 import { reasonWords } from '../words.ts';
 
-/** A sentence in which backticks mark code. */
+/** A sentence in which backticks mark code, and times are as the API writes them. */
 export function Words({ text }: { text: string }): JSX.Element {
   return (
-    <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
+    <>
+      {text
+        .split('`')
+        .map((part, index) =>
+          index % 2 === 1 ? <code key={index}>{part}</code> : <LocalTimes key={index} text={part} />,
+        )}
+    </>
+  );
+}
+
+/** With milliseconds: what somebody has written, as in an annotation, stays as it is. */
+const TIMES = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)/;
+
+/** A text with its times in the reader's zone. */
+function LocalTimes({ text }: { text: string }): JSX.Element {
+  return <>{text.split(TIMES).map((part, index) => (index % 2 === 1 ? inZone(part) : part))}</>;
+}
+
+function inZone(at: string): JSX.Element {
+  const time = new Date(at);
+  return (
+    <time key={at} dateTime={at} title={utcTime(time)}>
+      {localTime(time, new Date())}
+    </time>
   );
 }
 
