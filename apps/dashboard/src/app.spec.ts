@@ -1,7 +1,7 @@
 import { find, findAll, inBrowser, mount, requests, text } from './testing/mounted.ts';
 import { h } from 'preact';
 import { afterEach, expect, it } from 'vitest';
-import { Content } from './app.tsx';
+import { Content, Upgraded } from './app.tsx';
 import { parseRoute, route } from './router.ts';
 import { pulse } from './state/live.ts';
 import { signIn, signOut, token } from './state/session.ts';
@@ -73,4 +73,16 @@ it('a token that is accepted again needs no new sign-in', async () => {
   await mount(h(Content, {}));
   await requests.at(-1)?.answer({ cluster: '', caller: {}, warnings: [] });
   expect(text()).toContain('There is no page at this address.');
+});
+
+it('a page that was opened before an upgrade says so', async () => {
+  const ofVersion = async (version: string): Promise<void> => {
+    status.value = { version } as unknown as typeof status.value;
+    await mount(h(Upgraded, {}));
+  };
+  await ofVersion('0.1.0');
+  await ofVersion('0.1.0');
+  expect(text()).toBe('');
+  await ofVersion('0.2.0');
+  expect(text()).toContain('Reroll 0.2.0 is installed, and this page is from 0.1.0.');
 });

@@ -50,6 +50,7 @@ export function App(): JSX.Element {
       <Navigation isOpen={isMenuOpen} />
       <main id="main" ref={main} tabIndex={-1}>
         <Lost />
+        <Upgraded />
         <Content />
       </main>
       <Footer />
@@ -96,7 +97,23 @@ function Lost(): JSX.Element | null {
   return (
     <p class="lost">
       <strong role="alert">Not connected.</strong> Reroll last answered at <Time at={at} />, and what is shown
-      may be older. The dashboard retries by itself.
+      may be out of date. The dashboard keeps trying.
+    </p>
+  );
+}
+
+/** Says that this page is of an earlier build than the API, if it has been open for so long. */
+export function Upgraded(): JSX.Element | null {
+  const first = useRef<string | undefined>(undefined);
+  const version = status.value?.version;
+  first.current ??= version;
+  if (version === undefined || version === first.current) return null;
+  return (
+    <p class="trouble calm" role="status">
+      Reroll {version} is installed, and this page is from {first.current}.{' '}
+      <button type="button" onClick={() => location.reload()}>
+        Reload the page
+      </button>
     </p>
   );
 }
