@@ -6,6 +6,16 @@ import { EXAMPLES } from '../../components/suggest-query.ts';
 import { route } from '../../router.ts';
 import { requestOf, type Asked } from './preview-request.ts';
 
+const AUTO = 'reloader.stakater.com/auto: "true"';
+
+const OWN = {
+  source: {
+    label: 'With these annotations instead of its own (optional)',
+    example: 'reloader.stakater.com/match: "true"',
+  },
+  workload: { label: 'With these annotations instead of its own' },
+} as const;
+
 /** Asks what would roll: for a change of a source, for other annotations of it, or of a workload. */
 export function PreviewForm(props: {
   ask: (request: PreviewRequest) => Promise<void>;
@@ -36,7 +46,7 @@ export function PreviewForm(props: {
       <Choice of={asked.of} choose={(of) => set({ of, key: '' })} />
       <KeyField asked={asked} set={set} />
       <AnnotationField
-        label={asked.of === 'source' ? 'With these annotations instead (optional)' : 'With these annotations'}
+        {...OWN[asked.of]}
         value={asked.annotations}
         set={(annotations) => set({ annotations })}
       />
@@ -95,7 +105,14 @@ function KeyField({ asked, set }: { asked: Asked; set: (part: Partial<Asked>) =>
   );
 }
 
-function AnnotationField(props: { label: string; value: string; set: (value: string) => void }): JSX.Element {
+interface AnnotationFieldProps {
+  readonly label: string;
+  readonly example?: string;
+  readonly value: string;
+  readonly set: (value: string) => void;
+}
+
+function AnnotationField(props: AnnotationFieldProps): JSX.Element {
   const id = useId();
   return (
     <div class="field">
@@ -105,7 +122,7 @@ function AnnotationField(props: { label: string; value: string; set: (value: str
         rows={3}
         value={props.value}
         onInput={({ currentTarget }) => props.set(currentTarget.value)}
-        placeholder={'reloader.stakater.com/auto: "true"'}
+        placeholder={props.example ?? AUTO}
         spellcheck={false}
       />
     </div>

@@ -43,3 +43,12 @@ it('shows no answer to another question than the one in the form', async () => {
   await requests[1]?.answer({ conclusion: 'of the second', verdicts: [], today: [] });
   expect(text()).not.toContain('of the second');
 });
+
+it.each([
+  ['source', 'reloader.stakater.com/match: "true"'],
+  ['workload', 'reloader.stakater.com/auto: "true"'],
+])('the example of annotations of a %s is one that counts there', async (of, example) => {
+  route.value = parseRoute(`#/preview?of=${of}`);
+  await mount(h(Preview, {}));
+  expect(find('textarea').attributes.get('placeholder')).toBe(example);
+});
