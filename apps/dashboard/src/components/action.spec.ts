@@ -46,6 +46,11 @@ it('what is sent again has the same key, and what is sent with another end has a
   expect(other?.key).not.toBe(first?.key);
 });
 
+it('a button tells of which object it is', async () => {
+  await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
+  expect(find('button', 'Freeze').attributes.get('title')).toBe('Freeze Deployment web in shop');
+});
+
 it('a freeze of another namespace has another key', async () => {
   for (const namespace of ['shop', 'bank']) {
     await mount(h(FreezeNamespaceActions, { namespace }));

@@ -53,7 +53,7 @@ const opened = signal<Opened | undefined>(undefined);
 
 /** A button that asks for a reason before it does anything. `OpenAction` shows the dialog. */
 export function Action(props: ActionProps): JSX.Element {
-  const { label, isPrimary = false, onOpen } = props;
+  const { label, title, isPrimary = false, onOpen } = props;
   const { current: draft } = useRef<Draft>({ reason: '', of: '', key: '', isGone: false });
   const button = useRef<HTMLButtonElement>(null);
   // An open dialog shows what is so now, for as long as its button is there.
@@ -71,6 +71,8 @@ export function Action(props: ActionProps): JSX.Element {
     <button
       ref={button}
       type="button"
+      // Read out after the label: of which of many things it is the button.
+      title={title}
       class={isPrimary ? 'primary' : ''}
       onClick={() => {
         onOpen?.();
@@ -168,7 +170,7 @@ function ReasonForm(props: ReasonFormProps): JSX.Element {
         maxLength={mostReason}
         pattern=".*\S.*"
         autocomplete="off"
-        placeholder="It goes into the history and the audit log"
+        placeholder="Kept in the history and the audit log"
       />
       {state instanceof CallError ? <Refusal error={state} /> : null}
       {isOutdated ? <Outdated /> : null}

@@ -1,6 +1,7 @@
 import { find, inBrowser, mount, requests, text } from '../testing/mounted.ts';
 import { h, type ComponentChild } from 'preact';
 import { describe, expect, it, vi } from 'vitest';
+import { announcement } from '../state/announcer.ts';
 import { keepCalm } from '../state/calm.ts';
 import { news, slowNews, tellDeed } from '../state/live.ts';
 import type { Freshness } from '../use-answer.ts';
@@ -46,6 +47,7 @@ describe('a list', () => {
     expect(requests[1]?.path).toBe('/audit?cursor=8');
     await requests[1]?.answer(page('7 6', null));
     expect(text()).toBe('9 8 7 6');
+    expect(announcement.value).toBe('4 entries are shown');
   });
 
   it('drops an answer for an earlier filter', async () => {

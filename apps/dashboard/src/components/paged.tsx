@@ -5,6 +5,7 @@ import type { Answer as AnswerOf } from '../api/calls.ts';
 import { calmFor } from '../state/calm.ts';
 import { deeds, pulse, slowNews } from '../state/live.ts';
 import { sinceOf } from '../since.ts';
+import { announce } from '../state/announcer.ts';
 import { asCallError, useAsked, type Freshness } from '../use-answer.ts';
 import { Answer, Trouble } from './answer.tsx';
 
@@ -66,6 +67,7 @@ function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   const more = async (shown: readonly Item<Id>[], cursor: string): Promise<void> => {
     try {
       const page = await pageOf(question, cursor);
+      announce(`${shown.length + page.items.length} ${what} are shown`);
       setKnown({ pages: known.pages + 1, items: [...shown, ...page.items], next: page.next });
     } catch (error) {
       setKnown((before) => ({

@@ -6,9 +6,9 @@ import { KeyLink } from './refs.tsx';
 inBrowser();
 
 it.each([
-  ['Deployment/shop/web', '#/workloads/Deployment/shop/web', 'Deploymentshop/web'],
-  ['3f9a0c77d1 Deployment/shop/web', '#/workloads/Deployment/shop/web', '3f9a0c77d1 Deploymentshop/web'],
-  ['reloads:42 Secret/shop/db', '#/sources/Secret/shop/db', 'reloads:42 Secretshop/db'],
+  ['Deployment/shop/web', '#/workloads/Deployment/shop/web', 'Deployment shop/web'],
+  ['3f9a0c77d1 Deployment/shop/web', '#/workloads/Deployment/shop/web', '3f9a0c77d1 Deployment shop/web'],
+  ['reloads:42 Secret/shop/db', '#/sources/Secret/shop/db', 'reloads:42 Secret shop/db'],
 ])('links the object of %j', async (of, href, shown) => {
   await mount(h(KeyLink, { of }));
   expect(find('a').attributes.get('href')).toBe(href);

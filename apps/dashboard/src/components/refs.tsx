@@ -7,8 +7,7 @@ export function RefLink({ of }: { of: Ref }): JSX.Element {
   const page = isSourceKind(of.kind) ? 'sources' : 'workloads';
   return (
     <a class="ref" href={hrefOf(page, [of.kind, of.namespace, of.name])}>
-      <span class="kind">{of.kind}</span>
-      <span class="name">{`${of.namespace}/${of.name}`}</span>
+      <span class="kind">{of.kind}</span> <span class="name">{`${of.namespace}/${of.name}`}</span>
     </a>
   );
 }
