@@ -16,7 +16,7 @@ export function ConsumersPanel({ of }: { of: Ref }): JSX.Element {
     <OnDemandPanel
       title="Containers with older data"
       verb="Check"
-      hint="The API server is asked for the pods of the namespace, with your rights."
+      hint="Asks the API server for the pods of the namespace, with your rights."
     >
       <Consumers of={of} />
     </OnDemandPanel>

@@ -186,8 +186,8 @@ export function ApproveAction({ of, id }: { of: Ref; id: string }): JSX.Element 
       }}
     >
       <p>
-        Exactly what is pending now (<code>{seen}</code>) is let through. If the data changes before, it waits
-        again.
+        This approves exactly what is pending now (<code>{seen}</code>). If the data changes first, the reload
+        waits for another approval.
       </p>
     </Action>
   );

@@ -77,7 +77,7 @@ function PauseOrResume({ queue, onDone }: { queue: Queue; onDone: () => void }):
       <p>
         {paused
           ? 'Workers take its jobs again.'
-          : 'No worker takes a job of it until it is resumed. Nothing is lost.'}
+          : 'Workers take no jobs from it until it is resumed. Nothing is lost.'}
       </p>
     </Action>
   );

@@ -46,7 +46,7 @@ export function SignIn(): JSX.Element {
       </form>
       <div class="muted" id={`${id}-help`}>
         <p>
-          A Kubernetes token for Reroll, for example of{' '}
+          A Kubernetes token for Reroll, for example from{' '}
           <code>kubectl create token NAME -n NAMESPACE --audience=reroll</code>, or one of the install&rsquo;s
           static tokens. The cluster&rsquo;s rules decide what you see and may do.
         </p>

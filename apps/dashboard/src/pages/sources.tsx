@@ -44,7 +44,10 @@ export function Sources(): JSX.Element {
       <div class="panel">
         <Paged id="listSources" query={{ namespace, ...query }} what="sources" keyOf={keyOf}>
           {(sources) => (
-            <SourceTable sources={sources} empty="No source that you may see matches these filters." />
+            <SourceTable
+              sources={sources}
+              empty={`No source that you may see${Object.keys(query).length === 0 ? '' : ' matches these filters'}.`}
+            />
           )}
         </Paged>
       </div>

@@ -59,7 +59,7 @@ export function Workloads(): JSX.Element {
           {(workloads) => (
             <WorkloadTable
               workloads={workloads}
-              empty="No workload that you may see matches these filters."
+              empty={`No workload that you may see${Object.keys(query).length === 0 ? '' : ' matches these filters'}.`}
             />
           )}
         </Paged>

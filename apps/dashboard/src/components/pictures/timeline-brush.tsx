@@ -111,7 +111,7 @@ export function Handles({ of: { edges, move }, shown }: { of: Brush; shown: Span
 
 /** What is selected, and the way back; or that something can be. */
 export function SelectionLine({ span, select }: Selection): JSX.Element {
-  if (!span) return <span>Drag over the bars, or move the handles, to select a time.</span>;
+  if (!span) return <span>Drag over the bars, or move the handles, to select a period.</span>;
   return (
     <p class="selection">
       <strong>{spanWords(span)}</strong>

@@ -21,7 +21,7 @@ export function ChangeHeld({ change }: { change: Change }): JSX.Element | null {
           <Hold key={hold.reason} of={hold} />
         ))}
       </ul>
-      {change.more ? <p class="muted">Of the workloads that the history lists.</p> : null}
+      {change.more ? <p class="muted">Only workloads that the history lists are counted.</p> : null}
     </Panel>
   );
 }

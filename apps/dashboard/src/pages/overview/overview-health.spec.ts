@@ -27,7 +27,7 @@ it.each([
 });
 
 it.each([
-  [null, 'limits by flags'],
+  [null, 'limits set by flags'],
   [0, 'no limit of reloads a minute'],
   [60, '60 reloads a minute'],
 ])('a limit of %o reloads a minute is told by: %s', async (reloadsPerMinute, expected) => {

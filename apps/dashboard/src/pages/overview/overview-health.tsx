@@ -90,7 +90,7 @@ function apiServerWord({ apiServer: { ok } }: Status): string {
 }
 
 function limitsNote({ limits: { reloadsPerMinute } }: Status): string {
-  if (reloadsPerMinute === null) return 'limits by flags';
+  if (reloadsPerMinute === null) return 'limits set by flags';
   return reloadsPerMinute === 0 ? 'no limit of reloads a minute' : `${reloadsPerMinute} reloads a minute`;
 }
 

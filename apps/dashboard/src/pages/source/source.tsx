@@ -40,7 +40,7 @@ function Details({ source }: { source: SourceData }): JSX.Element {
             ['Changed', <Time at={changedAt} none="Not in the history" />],
           ]}
         />
-        <AnnotationList annotations={annotations} empty="No annotation on it decides anything." />
+        <AnnotationList annotations={annotations} empty="It has no annotation that Reroll reads." />
       </Panel>
       <WavesPanel of={source} answer={waves} />
       <DependentsPanel source={source} waves={waves.data} />

@@ -22,7 +22,7 @@ export function WorkloadSources({ workload }: { workload: Workload }): JSX.Eleme
         <Picture
           hub={workload}
           spokes={rows.map(({ source, rolls, state }) => ({ ref: source, rolls, state }))}
-          sentence={`${counted(rolling, 'source')} of ${rows.length} ${rolling === 1 ? 'reloads' : 'reload'} ${spoken(workload)} when the data changes. A dashed line: no reload.`}
+          sentence={`${rolling} of its ${counted(rows.length, 'source')} ${rolling === 1 ? 'reloads' : 'reload'} ${spoken(workload)} when the data changes. A dashed line: no reload.`}
         />
       )}
       <DependencyTable
