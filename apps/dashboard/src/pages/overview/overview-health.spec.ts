@@ -1,9 +1,9 @@
-import { find, inBrowser, mount } from '../../testing/mounted.ts';
+import { find, findAll, inBrowser, mount } from '../../testing/mounted.ts';
 import { h } from 'preact';
 import { expect, it } from 'vitest';
 import type { Status } from '@reroll/shared/api/status';
 import { status } from '../../state/status.ts';
-import { Tiles } from './overview-health.tsx';
+import { Processes, Tiles } from './overview-health.tsx';
 
 inBrowser();
 
@@ -35,5 +35,15 @@ it.each([
   status.value = { ...STATUS, owed: null, limits };
   await mount(h(Tiles, {}));
   expect(find('div', 'Workers').textContent).toBe(`Workers0${expected}`);
+  status.value = undefined;
+});
+
+it('a process has its role below its name, so that the name of a pod has room', async () => {
+  const process = { app: 'watcher', role: 'leader', synced: false, startedAt: '2026-11-29T12:00:00.000Z' };
+  const processes = [{ ...process, name: 'reroll-watcher-6d5f7c9b8d-x2x9z', version: '0.1.0' }];
+  status.value = { ...STATUS, processes } as unknown as Status;
+  await mount(h(Processes, {}));
+  const [, , , row] = findAll('th').map(({ textContent }) => textContent);
+  expect(row).toBe('reroll-watcher-6d5f7c9b8d-x2x9z leader, not synced');
   status.value = undefined;
 });

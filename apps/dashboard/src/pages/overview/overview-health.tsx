@@ -134,8 +134,16 @@ export function QueueDepths(): JSX.Element {
 type Process = Status['processes'][number];
 
 const PROCESS_COLUMNS: readonly Column<Process>[] = [
-  { header: 'Process', width: 'wide', cell: ({ name }) => <span class="name">{name}</span> },
-  { header: 'Role', width: 'tight', cell: roleOf },
+  {
+    header: 'Process',
+    width: 'wide',
+    // In one column: the names of pods need the room.
+    cell: (process) => (
+      <>
+        {process.name} <p class="muted">{roleOf(process)}</p>
+      </>
+    ),
+  },
   { header: 'Started', width: 'tight', cell: ({ startedAt }) => <Time at={startedAt} /> },
   { header: 'Version', width: 'tight', cell: ({ version }) => version },
 ];
