@@ -1,10 +1,27 @@
 import { find, inBrowser, mount, requests, text } from '../../testing/mounted.ts';
 import { h } from 'preact';
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { parseRoute, route } from '../../router.ts';
 import { Preview } from './preview.tsx';
 
 inBrowser();
+
+afterEach(() => void vi.unstubAllGlobals());
+const replaceState = vi.fn();
+beforeEach(() => {
+  replaceState.mockClear();
+  vi.stubGlobal('history', { replaceState });
+});
+
+it('the address has what was asked about, so that it can be shared and the Back button leads to it', async () => {
+  route.value = parseRoute('#/preview?namespace=shop');
+  await mount(h(Preview, {}));
+  await find('input', '', find('label', 'Source').attributes.get('for')).fire('input', 'Secret/shop/db');
+  expect(replaceState).not.toHaveBeenCalled();
+  await find('form').fire('submit');
+  const href = '#/preview?namespace=shop&of=source&source=Secret%2Fshop%2Fdb';
+  expect(replaceState.mock.calls).toEqual([[null, '', href]]);
+});
 
 it('shows the preview that was asked for last, in whatever order answers come', async () => {
   route.value = parseRoute('#/preview?source=Secret/shop/db');

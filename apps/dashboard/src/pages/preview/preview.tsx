@@ -8,7 +8,8 @@ import { Panel } from '../../components/panel.tsx';
 import { VerdictTable } from '../../components/tables/verdict-table.tsx';
 import { Words } from '../../components/words.tsx';
 import { announce } from '../../state/announcer.ts';
-import { route } from '../../router.ts';
+import { keyOf } from '../../names.ts';
+import { hrefOf, route } from '../../router.ts';
 import { asCallError } from '../../use-answer.ts';
 import { PreviewForm } from './preview-form.tsx';
 
@@ -30,6 +31,7 @@ function PreviewOf(): JSX.Element {
     running.current?.abort();
     const { signal } = (running.current = new AbortController());
     setResult('loading');
+    keepInAddress(request);
     try {
       const preview = await call('preview', { body: request }, signal);
       setResult(preview);
@@ -48,6 +50,13 @@ function PreviewOf(): JSX.Element {
       <Result of={result} />
     </>
   );
+}
+
+/** What is asked about stands in the address, to be shared, and for the Back button. The page stays as it is. */
+function keepInAddress(request: PreviewRequest): void {
+  const { of } = request;
+  const key = keyOf(of === 'source' ? request.source : request.workload);
+  history.replaceState(null, '', hrefOf('preview', [], { of, [of]: key }));
 }
 
 function Result({ of }: { of: PreviewData | CallError | 'loading' | undefined }): JSX.Element | null {
