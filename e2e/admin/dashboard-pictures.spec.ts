@@ -38,8 +38,8 @@ beforeAll(async () => {
   browser = await openBrowser();
 });
 
-async function reader(): Promise<Reader> {
-  return await Reader.open(browser, { url, token: TOKENS.operator });
+async function reader(more: object = {}): Promise<Reader> {
+  return await Reader.open(browser, { url, token: TOKENS.operator, ...more });
 }
 
 /** Paths and queries that the API is asked for from now on. */
@@ -247,6 +247,28 @@ it('a change of hundreds says what is held and in which wave each is, and draws 
   await list.getByRole('button', { name: 'Show 10 more of 120 workloads' }).click();
   expect(await timelines.count()).toBe(20);
   await me.accessible();
+  me.behaved();
+});
+
+it.each([360, 768, 1280])('names of any length fit into %i pixels', async (width) => {
+  const me = await reader({ viewport: { width, height: 740 } });
+  const at = new Date().toISOString();
+  const job = { id: 'reloads:12345', queue: 'reloads', state: 'delayed', subject: 'Deployment/shop/web' };
+  const times = { since: at, createdAt: at, startedAt: null, endedAt: null, until: at };
+  const jobs = [{ ...job, ...times, attempts: { made: 0, most: 5 }, error: null }];
+  await me.page.route(/\/api\/v1\/jobs$/, (route) => route.fulfill({ json: { items: jobs, next: null } }));
+  await me.page.route(/\/api\/v1\/workloads$/, async (route) => {
+    const response = await route.fetch();
+    const { items } = (await response.json()) as { items: { name: string }[] };
+    const long = items.map((item) => ({ ...item, namespace: 'n'.repeat(63), name: 'a'.repeat(253) }));
+    await route.fulfill({ json: { items: long.slice(0, 1), next: null } });
+  });
+  await me.visit('workloads', 'Workloads');
+  await me.page.getByRole('link', { name: 'aaa' }).waitFor();
+  expect(await me.tooWideBy()).toBeLessThanOrEqual(0);
+  await me.visit('jobs', 'Jobs');
+  await me.page.getByRole('link', { name: 'reloads:12345' }).waitFor();
+  expect(await me.tooWideBy()).toBeLessThanOrEqual(0);
   me.behaved();
 });
 
