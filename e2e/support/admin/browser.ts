@@ -86,10 +86,11 @@ export class Reader {
     this.offenses.length = 0;
   }
 
-  /** Fails with what axe finds to be inaccessible, by all of its rules or by these. */
+  /** Fails with what axe finds to be inaccessible, by all of its rules, with that of WCAG 2.2, or by these. */
   async accessible(rules?: readonly string[]): Promise<void> {
     if ((await this.page.evaluate('typeof axe')) === 'undefined') await this.page.evaluate(AXE);
-    const options = JSON.stringify(rules === undefined ? {} : { runOnly: rules });
+    const all = { rules: { 'target-size': { enabled: true } } };
+    const options = JSON.stringify(rules === undefined ? all : { runOnly: rules });
     const found = await this.page.evaluate<string[]>(
       `axe.run(${options}).then(({ violations }) => violations.map(({ id, nodes }) =>
         id + ': ' + nodes.map(({ target, failureSummary }) => target + ' ' + failureSummary).join(', ')))`,
