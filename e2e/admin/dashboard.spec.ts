@@ -128,7 +128,7 @@ describe('getting about', () => {
     const source = me.page.getByRole('table').getByRole('link', { name: `${space.name}/db` });
     await source.first().click();
     await me.heading('db');
-    await me.page.getByText(/A change of Secret db in .* reloads 1 of the 2 workloads/).waitFor();
+    await me.page.getByText(/A change of Secret db in .* reloads 1 of 2 workloads/).waitFor();
     await me.page.getByRole('link', { name: `Explain Deployment web in ${space.name}` }).click();
     await me.heading('Explain');
     await me.page.getByText('Reloads', { exact: true }).waitFor();

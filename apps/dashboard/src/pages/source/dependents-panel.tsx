@@ -32,7 +32,7 @@ export function DependentsPanel(props: { source: Source; waves: Waves | null | u
         <Picture
           hub={source}
           spokes={rows.map(({ workload, rolls, state }) => ({ ref: workload, rolls, state }))}
-          sentence={`A change of ${spoken(source)} reloads ${rolling} of the ${counted(rows.length, 'workload')} that ${rows.length === 1 ? 'refers' : 'refer'} to it. A dashed line: no reload.`}
+          sentence={`A change of ${spoken(source)} reloads ${rolling} of ${counted(rows.length, 'workload')} that ${rows.length === 1 ? 'refers' : 'refer'} to it. A dashed line: no reload.`}
         />
       )}
       <DependencyTable

@@ -22,7 +22,7 @@ export function WorkloadSources({ workload }: { workload: Workload }): JSX.Eleme
         <Picture
           hub={workload}
           spokes={rows.map(({ source, rolls, state }) => ({ ref: source, rolls, state }))}
-          sentence={`${rolling} of its ${counted(rows.length, 'source')} ${rolling === 1 ? 'reloads' : 'reload'} ${spoken(workload)} when the data changes. A dashed line: no reload.`}
+          sentence={`${rolling} of ${counted(rows.length, 'source')} ${rolling === 1 ? 'reloads' : 'reload'} ${spoken(workload)} when its data changes. A dashed line: no reload.`}
         />
       )}
       <DependencyTable
