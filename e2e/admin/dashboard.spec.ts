@@ -415,7 +415,7 @@ describe('whether anybody is still on the old value', () => {
     });
     await me.visit(`sources/${db}`, 'db');
     const section = me.page.getByRole('region', { name: 'Containers with older data' });
-    await section.getByText('The API server is asked').waitFor();
+    await section.getByText('Asks the API server for the pods').waitFor();
     expect(asked).toBe(0);
     await section.getByRole('button', { name: 'Check' }).click();
     await section.getByText('Loading the pods…').waitFor();
