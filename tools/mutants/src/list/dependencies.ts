@@ -25,6 +25,15 @@ export const dependencyMutants = [
       },
     },
     {
+      name: 'a record that is shown after a later restart is taken for true',
+      text: `(isEarlier && falseAt({ [name]: hash }, known.templateRv, at).length > 0)`,
+      replacement: `false`,
+      killedBy: {
+        spec: `${STATE}/workloads/workload-intake.spec.ts`,
+        test: 'a record that is shown only after a later restart does not hide a change back',
+      },
+    },
+    {
       name: 'a template that a list shows leaves no entry unverified',
       text: `const isUnverified = known.record === seen.record || isDecidedBefore(seen);`,
       replacement: `const isUnverified = false;`,

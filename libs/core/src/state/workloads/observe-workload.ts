@@ -14,7 +14,14 @@ import { work } from '../../work.ts';
 import type { DependencyMove } from '../dependencies/dependency-judging.ts';
 import { conflictAfter } from './conflict.ts';
 import { compact } from '../dependencies/dependencies.ts';
-import { isDecidedBefore, knownUpTo, rolledAfter, templateWriteSeen, writeSeen } from './template-owner.ts';
+import {
+  isDecidedBefore,
+  isRecordedBefore,
+  knownUpTo,
+  rolledAfter,
+  templateWriteSeen,
+  writeSeen,
+} from './template-owner.ts';
 import { areComparable, isSameTemplate } from './template-form.ts';
 import type { Triggers } from '../settings.ts';
 
@@ -182,10 +189,10 @@ function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
   const { known, live } = at;
   if (!known) return live ? templateSeen(seen, at) : { templateRv: RV_UNKNOWN, unverified: NO_NAMES };
   const rolled = wasRolled(known, seen);
-  if (rolled === 'no') return { templateRv: known.templateRv, unverified: unverifiedKept(seen, known) };
+  if (rolled === 'no') return { templateRv: known.templateRv, unverified: unverifiedKept(seen, known, at) };
   const facts = live ? templateSeen(seen, at) : templateFound(seen, known);
   if (rolled === 'yes') return facts;
-  const unverified = [...new Set([...unverifiedKept(seen, known), ...facts.unverified])];
+  const unverified = [...new Set([...unverifiedKept(seen, known, at), ...facts.unverified])];
   return { templateRv: known.templateRv, unverified: compact(unverified) };
 }
 
@@ -215,15 +222,19 @@ const FEW = 8;
 
 /**
  * Returns the unverified entries under an unchanged template: unchanged entries that were unverified, and new ones that were
- * decided before the template.
+ * decided before the template, or written before the pods began and wrong when they did.
  */
-function unverifiedKept(seen: ObservedWorkload, known: WorkloadRow): readonly SourceName[] {
+function unverifiedKept(seen: ObservedWorkload, known: WorkloadRow, at: SightingOf): readonly SourceName[] {
   const record = recordedHashes(seen.record);
   const before = recordedHashes(known.record);
   const wasUnverified = among(known.unverified);
-  const isUnverified = (name: SourceName): boolean =>
-    record[name] === before[name] ? wasUnverified(name) : isDecidedBefore(seen);
-  return compact(Object.keys(record).filter(isUnverified));
+  const isEarlier = isRecordedBefore(seen, known, at.live);
+  const isFalse = (name: SourceName, hash: string): boolean =>
+    isDecidedBefore(seen) || (isEarlier && falseAt({ [name]: hash }, known.templateRv, at).length > 0);
+  const unverified = Object.entries(record).filter(([name, hash]) =>
+    hash === before[name] ? wasUnverified(name) : isFalse(name, hash),
+  );
+  return compact(unverified.map(([name]) => name));
 }
 
 /** Whether the template was changed or a later restart was set. `unknown`: the two templates cannot be compared. */

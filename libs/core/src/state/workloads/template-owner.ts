@@ -163,6 +163,15 @@ export function isDecidedBefore({ record, templateOwner }: ObservedWorkload): bo
   return by.uid !== templateOwner.uid || by.generation < templateOwner.generation;
 }
 
+/**
+ * Whether the record on the template's owner may have been written before the pods began, although it is shown only now: the two
+ * objects have two streams.
+ */
+export function isRecordedBefore(seen: ObservedWorkload, known: WorkloadRow, live: boolean): boolean {
+  const owner = (live ? seen : known).templateOwner;
+  return owner?.isMarked === true && isNewer(known.templateRv, owner.rv);
+}
+
 /** Whether the owner's annotations, whatever their values, or the settings decide when it is reloaded. Holds decide nothing. */
 function asks(owner: Owner, { keys, autoReloadAll }: OwnerSettings): boolean {
   const asking = new Set([keys.auto, keys.search, ...SOURCE_KINDS.flatMap(kindKeys), ...ADOPTED_KEYS]);

@@ -40,6 +40,9 @@ function rollout(
   });
 }
 
+/** Its pods were restarted at 22. */
+const RESTARTED = rollout(22, { restartAt: 100 });
+
 interface Told {
   readonly clusterState: ClusterState;
   readonly intake: WorkloadIntake;
@@ -230,6 +233,36 @@ describe('a workload with the pod template of another one', () => {
       expect(told.state().pending).toBe(pending);
     },
   );
+
+  it.each<[string, (told: Told) => void]>([
+    ['live', ({ intake }) => intake.written(deployment(16, { record: A }))],
+    [
+      'by a list',
+      (told) => list(told, { deployments: [deployment(35, { record: A })], rollouts: [RESTARTED] }),
+    ],
+  ])(
+    'a record that is shown only after a later restart does not hide a change back (%s)',
+    (_how, isShown) => {
+      const told = listening();
+      list(told, { deployments: [deployment(12)], rollouts: [rollout(13)] });
+      change(told, 20, 'B');
+      told.intake.written(RESTARTED);
+      change(told, 24, 'A');
+      isShown(told);
+      expect(told.state()).toMatchObject({
+        pending: 'owed',
+        row: { templateRv: '22', unverified: ['ConfigMap/cm'] },
+      });
+    },
+  );
+
+  it('a record that is shown only after a later restart is true if nothing changed', () => {
+    const told = listening();
+    list(told, { deployments: [deployment(12)], rollouts: [rollout(13)] });
+    told.intake.written(RESTARTED);
+    told.intake.written(deployment(16, { record: A }));
+    expect(told.state()).toMatchObject({ pending: undefined, row: { templateRv: '22', unverified: [] } });
+  });
 
   it('is not dated anew by an event of its owner that comes again', () => {
     const told = settled();
