@@ -2,6 +2,7 @@ import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { KubeObject } from '@reroll/kube/objects';
 import type { RolloutStatus } from '@reroll/core/rollouts/rollout';
 import { expect, test } from 'vitest';
+import { Rollouts } from '../world/rollouts.ts';
 import type { ApiObject } from './api-object.ts';
 import { Controllers } from './controllers.ts';
 import { SimulatedApi } from './simulated-api.ts';
@@ -95,16 +96,26 @@ test('a paused Deployment starts its pods when it is resumed', async () => {
 });
 
 test('a Deployment that is paused with another template has no pods of it', async () => {
-  const { time, world, make } = setup();
+  const { time, api, world, make } = setup();
+  const rollouts = new Rollouts(() => time.now());
+  api.onChange(({ before, after }) =>
+    rollouts.noted({ before: before?.object, after: after?.object, by: undefined }),
+  );
+  const readyAt = (): number | undefined => rollouts.get('Deployment/shop/web')?.readyAt;
   const id = { kind: 'Deployment', namespace: 'shop', name: 'web' };
   make('Deployment', { selector: { matchLabels: LABELS }, template: template('1') });
   await time.run(60_000);
   world.patch(id, { spec: { paused: true } });
   await time.run(60_000);
   expect(rollout(world.get(id))).toMatchObject({ state: 'complete' });
+  expect(readyAt()).toBeDefined();
   world.patch(id, { spec: { template: template('2') } });
   await time.run(60_000);
   expect(rollout(world.get(id))).toMatchObject({ state: 'progressing', code: 'Paused', ready: 1 });
+  expect(world.get(id)).toMatchObject({
+    status: { updatedReplicas: 0, conditions: [{ type: 'Progressing', reason: 'DeploymentPaused' }] },
+  });
+  expect(readyAt()).toBeUndefined();
   world.patch(id, { spec: { paused: null } });
   await time.run(60_000);
   expect(rollout(world.get(id))).toMatchObject({ state: 'complete' });

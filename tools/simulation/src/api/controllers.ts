@@ -352,6 +352,7 @@ const PROGRESS = {
   started: { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' },
   ready: { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
   stuck: { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' },
+  paused: { type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused' },
 } as const;
 const ROLLOUT_PHASES = { started: 'Progressing', ready: 'Healthy', stuck: 'Degraded' } as const;
 
@@ -367,7 +368,15 @@ const NONE_UPDATED = { updatedReplicas: 0, updatedNumberScheduled: 0 };
 function statusOf(object: ApiObject, phase: Phase): Fields {
   const { generation = 0 } = object.metadata;
   const observedGeneration = object.kind === 'Rollout' ? String(generation) : generation;
-  if (phase === 'unchanged') return { observedGeneration };
-  const counts = phase === 'held' ? NONE_UPDATED : STATUS[object.kind]?.(object, phase);
+  if (phase === 'unchanged') return { observedGeneration, ...pausedStatus(object) };
+  const counts =
+    phase === 'held' ? { ...NONE_UPDATED, ...pausedStatus(object) } : STATUS[object.kind]?.(object, phase);
   return { observedGeneration, ...counts };
+}
+
+/** What the controller reports of a paused Deployment, unless its deadline has passed before: that stays. */
+function pausedStatus(object: ApiObject): Fields {
+  if (object.kind !== 'Deployment' || fieldsAt(object, 'spec')['paused'] !== true) return {};
+  const { conditions } = fieldsAt(object, 'status') as { conditions?: readonly { reason: string }[] };
+  return conditions?.[0]?.reason === PROGRESS.stuck.reason ? {} : { conditions: [PROGRESS.paused] };
 }

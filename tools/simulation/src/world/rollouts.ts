@@ -115,10 +115,14 @@ function isStuck({ status = {} }: KubeObject): boolean {
   return phase === 'Degraded' || conditions.some(({ reason }) => reason === 'ProgressDeadlineExceeded');
 }
 
+/** All pods have the present template and are ready. While a Deployment is paused, those of an earlier template stay ready. */
 function isReady(object: KubeObject): boolean {
   const { spec, status = {} } = object;
-  const { readyReplicas, numberReady } = status as Record<string, unknown>;
   const { replicas = 1 } = spec as { replicas?: number };
-  const ready = numberReady === undefined ? Number(readyReplicas) >= replicas : Number(numberReady) > 0;
-  return isObserved(object) && ready;
+  const { desiredNumberScheduled: nodes } = status as Record<string, unknown>;
+  const counted = nodes === undefined ? ['updatedReplicas', 'readyReplicas'] : DAEMON_COUNTS;
+  const counts = counted.map((field) => Number((status as Record<string, unknown>)[field]));
+  return isObserved(object) && counts.every((count) => count >= Number(nodes ?? replicas));
 }
+
+const DAEMON_COUNTS = ['updatedNumberScheduled', 'numberReady'];
