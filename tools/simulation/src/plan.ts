@@ -13,9 +13,9 @@ import {
 } from './world/shapes.ts';
 import { waitSteps, type WaitDeed } from './pods/wait-steps.ts';
 import { badSteps, type BadDeed } from './world/bad-data.ts';
-import { unwatchedSteps, type UnwatchedDeed } from './world/unwatched.ts';
+import { refusedKindSteps, type RefusedKindDeed } from './world/refused-kinds.ts';
 import { sharingSteps } from './world/sharing.ts';
-import { unlabelledSteps } from './world/unlabelled.ts';
+import { removedLabelSteps } from './world/removed-labels.ts';
 import { quarrel } from './world/quarrel.ts';
 import { rescopeSteps, type RescopeDeed } from './world/rescoped.ts';
 import { upgradeSteps, type UpgradeDeed } from './world/upgraded.ts';
@@ -26,7 +26,7 @@ type Namespace = (typeof NAMESPACES)[number];
 
 export type Deed =
   | BadDeed
-  | UnwatchedDeed
+  | RefusedKindDeed
   | RescopeDeed
   | UpgradeDeed
   | WaitDeed
@@ -134,7 +134,7 @@ const letter = (random: Random): Letter => random.pick(LETTERS);
 /** Makes the bad data of a seed, and who waits in it, independent of all else. */
 const BAD = 0xbad;
 const WAIT = 0x3a17;
-const UNWATCHED = 0x0ff;
+const REFUSED_KINDS = 0x0ff;
 const UPGRADED = 0x134;
 const PAUSABLE = 'Deployment/web';
 /** Of these Reroll shows in the pod template which request it has done. */
@@ -424,10 +424,10 @@ export function planOf(seed: number): Plan {
   }
   steps.push(...badSteps(new Random(seed ^ BAD), { options, length: at }));
   steps.push(...waitSteps(new Random(seed ^ WAIT), { options, steps, length: at }));
-  steps.push(...unwatchedSteps(new Random(seed ^ UNWATCHED), { length: at }));
+  steps.push(...refusedKindSteps(new Random(seed ^ REFUSED_KINDS), { length: at }));
   steps.push(...upgradeSteps(new Random(seed ^ UPGRADED), { length: at }));
   steps.push(...rescopeSteps(seed, { length: at }));
-  steps.push(...unlabelledSteps(seed, { options, length: at }));
+  steps.push(...removedLabelSteps(seed, { options, length: at }));
   steps.push(...sharingSteps(seed, { length: at }));
   at = Math.max(at, ...steps.map((step) => step.at));
   const debounce = random.pick(['0', '0', '500ms', '2s'] as const);

@@ -28,8 +28,7 @@ import { WATCHED, type Scope } from './world/scope.ts';
 import { CONFIDENTIAL, INSTALL, keyOf, NAMESPACES } from './world/shapes.ts';
 import { catalogKeys, leftOver } from './world/left-over.ts';
 import { RedisBounds } from './world/redis-bounds.ts';
-import { owedIn } from './world/unlabelled.ts';
-import { keysOf, tooManyRows, type WatcherRows } from './world/watcher-rows.ts';
+import { keysOf, pendingIn, tooManyRows, type WatcherRows } from './world/watcher-rows.ts';
 import type { Violation } from './world/commit.ts';
 import { Truth } from './world/truth.ts';
 import { ON_ITS_WAY } from './world/unseen-changes.ts';
@@ -433,7 +432,7 @@ class Run {
 
   #judgePending(): void {
     for (const { name, rows } of this.#watchers())
-      for (const key of this.#checks.needless(owedIn(rows)))
+      for (const key of this.#checks.needless(pendingIn(rows)))
         this.#violation('unbounded', `${name} has ${key} pending, for which nothing is due`);
   }
 }

@@ -3,22 +3,21 @@ import type { Option } from '../options.ts';
 import type { Step } from '../plan.ts';
 import { Random } from '../random.ts';
 import { NAMESPACES } from './shapes.ts';
-import type { WatcherRows } from './watcher-rows.ts';
 
 /** Makes these steps of a seed independent of all else. */
-const UNLABELLED = 0x1abe1;
+const REMOVED_LABELS = 0x1abe1;
 const SOURCE = 'ConfigMap/app';
 const WORKLOAD = 'Deployment/web';
 /** Virtual milliseconds from one step to the next: until the change is pending, and what a watcher left of it is outdated. */
 const PACE = 3_000;
 
 /** In the runs in which sources are watched by their labels. `length`: of the other steps. */
-export function unlabelledSteps(
+export function removedLabelSteps(
   seed: number,
   { options, length }: { options: readonly Option[]; length: number },
 ): Step[] {
   if (!options.includes('sourceLabels')) return [];
-  const random = new Random(seed ^ UNLABELLED);
+  const random = new Random(seed ^ REMOVED_LABELS);
   const namespace = random.pick(NAMESPACES);
   let at = Math.floor(random.next() * length);
   const as = (): Pick<Step, 'at' | 'namespace'> => ({ at: (at += PACE), namespace });
@@ -40,9 +39,4 @@ export function unlabelledSteps(
     ...(random.chance(0.3) ? [write('C')] : []),
     ...(random.chance(0.5) ? [label(true)] : []),
   ];
-}
-
-/** The workloads that a watcher takes for pending. */
-export function owedIn({ pending }: WatcherRows): string[] {
-  return [...pending].flatMap(([key, { cause }]) => (cause === 'owed' ? [key] : []));
 }

@@ -34,3 +34,8 @@ export function tooManyRows(
     .filter(([, size, most]) => size > most)
     .map(([what, size, most]) => `${watcher} has ${size} ${what}, more than ${most}`);
 }
+
+/** The workloads that a watcher takes for pending. */
+export function pendingIn({ pending }: WatcherRows): string[] {
+  return [...pending].flatMap(([key, { cause }]) => (cause === 'owed' ? [key] : []));
+}
