@@ -28,6 +28,7 @@ export interface StatusObject {
 export interface SeenStatus {
   /** `SecretProviderClassPodStatus/<namespace>/<name>`. */
   readonly key: string;
+  readonly uid: string;
   /** The class; undefined if the status names none. */
   readonly source: SourceKey | undefined;
   readonly rv: Rv;
@@ -55,6 +56,7 @@ export function observeStatus({ metadata, status }: StatusObject, keys: HashKeys
   const source = provider ? keyOf({ kind: 'SecretProviderClass', namespace, name: provider }) : undefined;
   return {
     key: keyOf({ kind: STATUS_KIND, namespace, name }),
+    uid: metadata.uid,
     source,
     rv: parseRv(metadata.resourceVersion),
     hashes: source && objects.length > 0 ? hashesOf(data, sourceKeys(source, keys)) : [],

@@ -12,6 +12,7 @@ const CLASS = 'SecretProviderClass/ns/vault';
 function shows(pod: string, rv: number, version: string, more: Partial<SeenStatus> = {}): SeenStatus {
   return {
     key: `SecretProviderClassPodStatus/ns/${pod}-ns-vault`,
+    uid: pod,
     source: CLASS,
     rv: String(rv),
     hashes: version === '' ? [] : [`1.${version}`],
@@ -242,6 +243,14 @@ describe('a list', () => {
   it('with memory sees what changed in the gap', () => {
     const told = list(rolledOut(), [shows('a', 10, 'v1'), shows('b', 40, 'v2')], rowOf(11, 'v1'));
     expect(texts(told.listed)).toEqual(['v2@40']);
+  });
+
+  it('with memory takes what a pod has mounted that was created again under its name, as that of a StatefulSet', () => {
+    const classes = rolledOut();
+    classes.statusWritten(shows('a', 20, 'v2'));
+    const again = shows('b', 40, 'v1', { uid: 'b again' });
+    expect(texts(list(classes, [shows('a', 20, 'v2'), again], rowOf(20, 'v2')).listed)).toEqual(['v1@40']);
+    expect(text(classes.statusWritten(shows('b', 50, 'v2', { uid: 'b again' })))).toBe('v2@50');
   });
 
   it('keeps what was known of a status that could not be read', () => {

@@ -212,8 +212,9 @@ function isShownLater(one: SeenStatus, other: SeenStatus): boolean {
   return isTimed ? one.shownAt > other.shownAt : isNewer(one.rv, other.rv);
 }
 
+/** Whether its versions changed, or its pod has just mounted them; the pods of a StatefulSet keep the names of their statuses. */
 function hasOwnChange(before: SeenStatus | undefined, now: SeenStatus): boolean {
-  return before?.hashes[0] !== now.hashes[0];
+  return before?.uid !== now.uid || before.hashes[0] !== now.hashes[0];
 }
 
 /** A status that shows nothing for a moment keeps what it showed before. */
