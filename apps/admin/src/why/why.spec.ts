@@ -1,5 +1,6 @@
 import type { ExplainInput } from '@reroll/core/explain/facts';
 import type { ReloadHold } from '@reroll/core/holds/hold';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { WorkloadRow } from '@reroll/core/state/rows';
 import { EXPLAIN_SETTINGS, explainInput } from '@reroll/core/testing/explaining';
@@ -79,4 +80,26 @@ it('the rows of those that share a record are read together, also if the catalog
   expect(await facts.sharersOf(rowOf({ ...owner, sharers }))).toEqual([other, undefined]);
   expect(await facts.sharersOf(rowOf(owner))).toEqual([]);
   expect(asked).toEqual([sharers]);
+});
+
+it('a preview of an ignored source names a workload that only a pattern relates to it', async () => {
+  const { workload, source } = explainInput({
+    workload: { uses: [], dependencies: [], annotations: { [KEYS.configMapReload]: 'c.*' } },
+    source: { annotations: { [KEYS.ignore]: 'true' } },
+  });
+  const facts = {
+    settings: async () => EXPLAIN_SETTINGS,
+    source: async () => source,
+    // The catalog has no index of what is no dependency.
+    eachUserOf: async function* () {},
+    eachWorkloadOf: async function* () {
+      yield [workload];
+    },
+  } as unknown as WhyFacts;
+  const namespaces = { of: async () => ({ namespace: {}, installation: {} }) };
+  const why = new Why({ facts, namespaces, waves: { holdOf: async () => HOLD } });
+  const caller = { seesAll: async () => true } as Caller;
+  const asked = { of: 'source', source: { kind: 'ConfigMap', namespace: 'ns', name: 'cm' } } as const;
+  const { verdicts } = await why.preview(asked, caller, new AbortController().signal);
+  expect(verdicts).toMatchObject([{ workload: { name: 'web' }, reloads: false, reason: 'SourceIgnored' }]);
 });

@@ -1,5 +1,6 @@
 import type { Explanation, Preview, PreviewRequest } from '@reroll/shared/api/explain';
 import { explanationAnswer, previewAnswer } from '@reroll/shared/api/explained';
+import { annotationOf } from '@reroll/core/annotations/annotation-keys';
 import { explain, type Explanation as Explained } from '@reroll/core/explain/explain';
 import type { ExplainInput, ExplainSettings } from '@reroll/core/explain/facts';
 import { PreviewedPairs } from '@reroll/core/explain/preview';
@@ -96,8 +97,10 @@ export class Why {
     { settings, signal }: PreviewBy,
   ): Promise<Preview> {
     const source = await this.#facts.source(keyOf(id));
-    // A workload without a dependency may get one by a pattern, which is not indexed.
-    const isIndexed = source.row !== undefined && annotations === undefined;
+    // A workload without a dependency, as on an ignored source, may be related by a pattern, which is not indexed.
+    const isIgnored =
+      source.row && annotationOf(source.row.annotations, settings.decision.keys.ignore) === 'true';
+    const isIndexed = source.row !== undefined && !isIgnored && annotations === undefined;
     const portions = isIndexed
       ? this.#facts.eachUserOf(source.key)
       : this.#facts.eachWorkloadOf(id.namespace);
