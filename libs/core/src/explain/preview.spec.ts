@@ -6,7 +6,7 @@ import type { SourceKey, WorkloadKind } from '../model.ts';
 import { EXPLAIN_SETTINGS } from '../testing/explaining.ts';
 import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
 import type { ExplainedWorkload } from './facts.ts';
-import { PreviewedPairs, type Preview } from './preview.ts';
+import { MOST_LISTED, PreviewedPairs, type Preview } from './preview.ts';
 import { planOfSource, previewSource } from './preview-source.ts';
 import { previewWorkload } from './preview-workload.ts';
 import type { ProposedAnnotations } from './proposed.ts';
@@ -50,6 +50,22 @@ describe('if the data of a source changed', () => {
     workload('recorded', { ...none, record: recordOf({ cm: 'a' }) }),
     workload('finished', { leftAlone: 'JobFinished' }, 'Job'),
   ];
+
+  it('no more than the first ten thousand are listed, but all are counted', () => {
+    const many = Array.from({ length: MOST_LISTED + 1 }, (_, at) => workload(`many-${at}`));
+    const annotations = { [KEYS.ignore]: 'true' };
+    const preview = previewSource({
+      source,
+      workloads: many,
+      annotations,
+      settings,
+      from,
+    });
+    expect([preview.verdicts.length, preview.today.length]).toEqual([MOST_LISTED, MOST_LISTED]);
+    expect(preview.conclusion).toBe(
+      "0 workloads would reload, 10001 would be left alone. 10001 verdicts differ from today's. Only the first 10000 verdicts are listed.",
+    );
+  });
 
   it('those that would reload come first, then those that have to do with it and would not', () => {
     const preview = previewSource({ source, workloads, settings, from });

@@ -23,7 +23,10 @@ export interface PreviewedPair {
 }
 
 export interface Preview {
-  /** Every pair that concerns each other, today or as proposed: first those that reload, by wave if there are any, then by key. */
+  /**
+   * Every pair that concerns each other, today or as proposed, up to `MOST_LISTED`: first those that reload, by wave if there are any,
+   * then by key.
+   */
   readonly verdicts: readonly PreviewedPair[];
   /** The present state of the pairs that would differ. */
   readonly today: readonly PreviewedPair[];
@@ -84,11 +87,16 @@ export class PreviewedPairs {
       : [countOf(verdicts)];
     const sentences = [
       ...counted,
+      ...(verdicts.length > MOST_LISTED ? [`Only the first ${MOST_LISTED} verdicts are listed.`] : []),
       ...(inWaves?.remarks ?? []),
       ...remarks,
       ...(this.#isDry ? [DRY_RUN] : []),
     ];
-    return { verdicts, today, conclusion: sentences.join(' ') };
+    return {
+      verdicts: verdicts.slice(0, MOST_LISTED),
+      today: today.slice(0, MOST_LISTED),
+      conclusion: sentences.join(' '),
+    };
   }
 
   #add(pair: PreviewPair): void {
@@ -106,6 +114,9 @@ export class PreviewedPairs {
     if (wave !== undefined) this.#waves.set(key, wave);
   }
 }
+
+/** Verdicts in an answer: a namespace can have a million. */
+export const MOST_LISTED = 10_000;
 
 const DRY_RUN = 'This is a dry run (`--dry-run`): until it ends, nothing is patched.';
 

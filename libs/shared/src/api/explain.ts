@@ -123,9 +123,9 @@ const verdict = z.strictObject({
 
 export const preview = z
   .strictObject({
-    /** What a change would do, for each pair of source and workload. */
+    /** What a change would do, for each pair of source and workload: the first 10,000, beginning with those that would reload. */
     verdicts: z.array(verdict),
-    /** With proposed annotations: the present verdicts of the pairs that differ. */
+    /** With proposed annotations: the present verdicts of the pairs that differ. The first 10,000. */
     today: z.array(verdict),
     conclusion: z.string(),
   })
