@@ -31,7 +31,7 @@ function server(answers: Readonly<Record<string, unknown>>, status: number) {
   return { calls, gather: new ExplainGatherer(client, decision) };
 }
 
-function object(name: string, more: object = {}): object {
+function object(name: string, more: object = {}): { readonly metadata: object } {
   return { metadata: { name, namespace: 'shop', uid: name, resourceVersion: '7' }, ...more };
 }
 
@@ -91,6 +91,23 @@ describe('a workload', () => {
       key: 'Rollout/shop/roll',
       row: { uses: ['Secret/db'], templateOwner: { key: 'Deployment/shop/web' } },
       podSpec: spec.template.spec,
+    });
+  });
+
+  it('with the pod template of another one has the excess of that one', async () => {
+    const annotations = { [KEYS.secretReload]: 'a,'.repeat(1_001) };
+    const owner = object('web', { metadata: { ...object('web').metadata, annotations }, spec });
+    const { gather } = server(
+      {
+        [`${ROLLOUTS}/roll`]: object('roll', { spec: following }),
+        [`${APPS}/deployments/web`]: owner,
+      },
+      404,
+    );
+    const excess = { limit: 'listWords', key: KEYS.secretReload, most: 1_000 };
+    expect(await gather.workload('Rollout/shop/roll')).toMatchObject({
+      ownerExcess: excess,
+      row: { excess },
     });
   });
 });

@@ -168,7 +168,8 @@ function readOf(definition: WorkloadKindDefinition, object: KubeObject, keys: An
 
 function joined(read: Read, owner: Read | undefined, decision: DecisionSettings): ExplainedWorkload {
   const seen = withTemplateOf(read.observed, owner?.observed, decision);
-  return workloadFromCluster(seen, read.observed.templateFrom ? owner?.podSpec : read.podSpec);
+  if (!read.observed.templateFrom) return workloadFromCluster(seen, read.podSpec);
+  return { ...workloadFromCluster(seen, owner?.podSpec), ownerExcess: owner?.observed.excess };
 }
 
 function resourceOf(kind: SourceKind): KubeResource {

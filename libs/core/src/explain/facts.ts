@@ -1,3 +1,4 @@
+import type { Excess } from '../annotations/annotation-limits.ts';
 import type { AnnotationKeys } from '../annotations/annotation-keys.ts';
 import { sourceAnnotations } from '../state/observe.ts';
 import {
@@ -41,6 +42,8 @@ export interface ExplainedWorkload {
   readonly row: WorkloadRow;
   /** The pod template, to tell how a source is used. Undefined: only whether it is used is known. */
   readonly podSpec?: PodSpec | undefined;
+  /** From the cluster, for a Rollout with a `workloadRef`: the limit that its Deployment exceeds. */
+  readonly ownerExcess?: Excess | undefined;
 }
 
 export interface ExplainedSource {

@@ -303,6 +303,23 @@ describe('a Rollout that follows a Deployment beyond a limit', () => {
   });
 });
 
+it('a Rollout that was read from the cluster keeps the excess of its Deployment, whatever is proposed for it', () => {
+  const excess = { limit: 'listWords', key: KEYS.secretReload, most: 1_000, given: 1_001 } as const;
+  const roll = workload('roll', { excess }, 'Rollout');
+  const sources = new Map<SourceKey, SourceRow>([[source.key, source.row]]);
+  const reasonsOf = (read: ExplainedWorkload): unknown[] =>
+    previewWorkload({
+      workload: read,
+      proposed: { annotations: { [KEYS.auto]: 'true' } },
+      followers: [],
+      sources,
+      settings,
+      from: 'cluster',
+    }).verdicts.map(({ reason }) => reason);
+  expect(reasonsOf({ ...roll, ownerExcess: excess })).toEqual(['InvalidAnnotation']);
+  expect(reasonsOf(roll)).toEqual(['AutoReload']);
+});
+
 describe('what would hold the reload now', () => {
   const now = Date.parse('2026-11-25T12:00:00Z');
   const holding = (annotations: Record<string, string>, name = 'web'): ExplainedWorkload =>

@@ -44,7 +44,7 @@ export function withProposed(
     template,
     annotations,
     podAnnotations: podAnnotations ? decidingAnnotations(podAnnotations, keys) : row.podAnnotations,
-    excess: row.excess?.inTemplate ? row.excess : undefined,
+    excess: row.excess?.inTemplate ? row.excess : workload.ownerExcess,
   };
   return { ...workload, row: withinLimits(then, keys) };
 }
