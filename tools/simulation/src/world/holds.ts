@@ -102,10 +102,12 @@ export class Holds {
       if (!holdsIn(after).includes(hold)) this.#heldSince.delete(hold);
   }
 
-  /** What is not watched is not written to; what was begun is finished. */
+  /** What is not watched is not written to, once a leader has dropped it from the catalog; what was begun is finished. */
   #scopeOf({ before, after }: Write): string[] {
     const isFinished = isPaused(before) && !isPaused(after);
-    const isOut = this.#by.scope.isOutSince(after.metadata.namespace, this.#by.knownUntil(ON_ITS_WAY));
+    const { scope, now, knownUntil, catalogedFrom } = this.#by;
+    const since = scope.outSince(after.metadata.namespace);
+    const isOut = since <= knownUntil(ON_ITS_WAY) && catalogedFrom(since) <= now() - ON_ITS_WAY;
     return isOut && !isFinished ? ['its namespace is not watched'] : [];
   }
 

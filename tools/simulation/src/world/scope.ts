@@ -51,10 +51,10 @@ export class Scope {
     return this.#namespaces.get(namespace)?.isIn === true;
   }
 
-  /** Whether it went out before this moment, and has not come in since. */
-  isOutSince(namespace: string | undefined, moment: number): boolean {
-    const { isIn, since } = this.#namespaces.get(namespace ?? '') ?? { isIn: true, since: 0 };
-    return !isIn && since <= moment;
+  /** When it went out, in virtual milliseconds; `Infinity`: it is in. */
+  outSince(namespace = ''): number {
+    const { isIn, since } = this.#namespaces.get(namespace) ?? { isIn: true, since: 0 };
+    return isIn ? Infinity : since;
   }
 
   /** Whether what changes in it now may be seen or not. */
