@@ -80,7 +80,9 @@ export function recordedHashes(text: string | undefined): RecordedHashes {
 /** Returns the state of the other object by which the record was decided; undefined if the record names none. */
 export function recordedTemplate(text: string | undefined): RecordedTemplate | undefined {
   const reading = readRecord(text);
-  const parts = reading.state === 'read' ? /^(.+)\/(\d+)$/.exec(reading.template ?? '') : null;
+  const { template = '' } = reading.state === 'read' ? reading : {};
+  work.recordCharacters += template.length;
+  const parts = /^(.+)\/(\d+)$/.exec(template);
   return parts ? { uid: parts[1] ?? '', generation: Number(parts[2]) } : undefined;
 }
 

@@ -75,6 +75,20 @@ describe('an edit of a workload costs no more than its own size', () => {
     expectLinear(costs);
   });
 
+  it('with a record of other hashes, by a pod template that somebody has made up', () => {
+    const costs = SIZES.map((size) => {
+      const clusterState = clusterStateOf([], [seenWorkload('web', 20, { record: recordOf(size, 'A') })]);
+      const record = recordOf(size, 'B');
+      return sum(workOf(() => clusterState.workloadWritten(seenWorkload('web', 120, { record }))));
+    });
+    expectLinear(costs);
+
+    function recordOf(size: number, hash: string): string {
+      const names = namesOf(size).map((name) => [`ConfigMap/${name}`, `1.${hash}`] as const);
+      return writeRecord(Object.fromEntries(names), { uid: 'u'.repeat(100 * size), generation: 1 });
+    }
+  });
+
   it('with a pattern: what it costs to match each name of the namespace', () => {
     const costs = SIZES.map((size) => {
       const clusterState = clusterStateOf(sourcesOf(namesOf(size)), [seenWorkload('web', 20, { uses: [] })]);

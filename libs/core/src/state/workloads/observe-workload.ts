@@ -228,9 +228,10 @@ function unverifiedKept(seen: ObservedWorkload, known: WorkloadRow, at: Sighting
   const record = recordedHashes(seen.record);
   const before = recordedHashes(known.record);
   const wasUnverified = among(known.unverified);
+  const isDecided = isDecidedBefore(seen);
   const isEarlier = isRecordedBefore(seen, known, at.live);
   const isFalse = (name: SourceName, hash: string): boolean =>
-    isDecidedBefore(seen) || (isEarlier && falseAt({ [name]: hash }, known.templateRv, at).length > 0);
+    isDecided || (isEarlier && falseAt({ [name]: hash }, known.templateRv, at).length > 0);
   const unverified = Object.entries(record).filter(([name, hash]) =>
     hash === before[name] ? wasUnverified(name) : isFalse(name, hash),
   );
