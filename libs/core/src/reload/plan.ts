@@ -1,4 +1,4 @@
-import { pendingFor } from '../state/pending.ts';
+import { isUnverified, pendingFor } from '../state/pending.ts';
 import type { PendingCause } from '../state/outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from '../state/rows.ts';
 import { isSameOwner, type TemplateOwner } from '../state/workloads/template-owner.ts';
@@ -212,7 +212,7 @@ function dataVerdict(
 ): DependencyVerdict {
   const { reading } = dependency;
   const row = presentRow(input);
-  const unverified = row !== undefined && row.unverified.includes(dependency.name);
+  const unverified = row !== undefined && isUnverified(row, dependency.name);
   if (!reading?.afterWorkload) return verdictUnread(dependency, recorded, { row, unverified });
   if (!row || !isDated(dependency, recorded, row)) return 'Wait';
   if (reading.isRecorded && !unverified) return recorded === reading.hash ? 'InStep' : 'Rewrite';

@@ -2,9 +2,10 @@ import { array, assert, constantFrom, dictionary, integer, oneof, property, stri
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotations/annotation-keys.ts';
 import { DEFAULT_ANNOTATION_LIMITS } from '../annotations/annotation-limits.ts';
-import { AUTO, seenSource, seenWorkload } from '../testing/rows.ts';
+import { AUTO, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
 import { work, workOf, type Work } from '../work.ts';
 import { ClusterState } from './cluster-state.ts';
+import { pendingCauseOf } from './pending.ts';
 import type { ClusterStateSettings } from './settings.ts';
 import { observeWorkload } from './observe.ts';
 import { inOneGo } from './slices.ts';
@@ -99,6 +100,24 @@ describe('an edit of a workload costs no more than its own size', () => {
     });
     expectLinear(costs);
   });
+});
+
+it('the unverified entries of a workload are gone through once, however many dependencies it has', () => {
+  const costs = SIZES.map((size) => {
+    const dependencies = namesOf(size).map((name) => `ConfigMap/${name}`);
+    const record = writeRecord(Object.fromEntries(dependencies.map((name) => [name, '1.A'])));
+    let reads = 0;
+    const unverified = new Proxy(namesOf(size, 'other'), {
+      get: (names, key, receiver) => {
+        reads += 1;
+        return Reflect.get(names, key, receiver) as unknown;
+      },
+    });
+    const row = workloadRow({ dependencies, record, unverified, templateRv: '5' });
+    expect(pendingCauseOf(row, () => sourceRow(10, 'A'))).toBeNull();
+    return reads;
+  });
+  expectLinear(costs);
 });
 
 describe('a write of a workload that changes nothing that decides', () => {

@@ -6,6 +6,7 @@ import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
 import type { PendingCause } from './outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from './rows.ts';
 import { NO_TRIGGERS, type Triggers } from './settings.ts';
+import { work } from '../work.ts';
 
 /**
  * The resourceVersion after which a source's data counts as new for a workload: templateRv or, for a dependency without a record,
@@ -94,9 +95,25 @@ export function pendingFor(
 ): PendingCause | null {
   const { name, recorded, exists, hash } = dependency;
   const isLater = isLaterThanPods(row, dependency);
-  if (recorded === hash && !(exists && isLater && row.unverified.includes(name))) return null;
+  if (recorded === hash && !(exists && isLater && isUnverified(row, name))) return null;
   if (!exists && recorded === undefined && !(isLater && name in row.baselines)) return null;
   return isLater ? 'owed' : 'correct';
+}
+
+/** The long list that was asked about last, as a set: callers ask for one dependency of a workload after the other. */
+let asked:
+  | { readonly unverified: readonly SourceName[]; readonly names: ReadonlySet<SourceName> }
+  | undefined;
+const LONG = 8;
+
+/** Whether the entry of the record may be wrong for the present pods. */
+export function isUnverified({ unverified }: Pick<WorkloadRow, 'unverified'>, name: SourceName): boolean {
+  if (unverified.length <= LONG) return unverified.includes(name);
+  if (asked?.unverified !== unverified) {
+    work.dependencyNames += unverified.length;
+    asked = { unverified, names: new Set(unverified) };
+  }
+  return asked.names.has(name);
 }
 
 function isLaterThanPods(

@@ -7,7 +7,7 @@ export const pendingMutants = [
   ...inFile(`${STATE}/pending.ts`, [
     {
       name: 'an unverified entry counts as equal',
-      text: `if (recorded === hash && !(exists && isLater && row.unverified.includes(name))) return null;`,
+      text: `if (recorded === hash && !(exists && isLater && isUnverified(row, name))) return null;`,
       replacement: `if (recorded === hash) return null;`,
       killedBy: {
         spec: 'libs/core/src/reload/plan.spec.ts',
