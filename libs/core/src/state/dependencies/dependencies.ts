@@ -80,7 +80,7 @@ export interface DependencyQuestion {
   /** The source's own annotations; undefined if the source is not known. */
   readonly annotations: Annotations | undefined;
   /** Whether a container uses the source, if the caller already knows. */
-  readonly isUsed?: boolean;
+  readonly isUsed?: boolean | undefined;
 }
 
 export interface DependencyJudgement {

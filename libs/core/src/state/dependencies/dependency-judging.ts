@@ -148,7 +148,8 @@ export class DependencyJudging {
     });
     this.#by.replace(key, next);
     this.#by.dependents.put(key, row, next);
-    this.#unjudged.put(key, this.#candidates(key, { ...next, kind: kindOf(key) }), begin);
+    const names = this.#candidates(key, { ...next, kind: kindOf(key) });
+    this.#unjudged.put(key, { names, uses: new Set(next.uses), begin });
   }
 
   #candidates(key: WorkloadKey, workload: Deciding, before?: readonly SourceName[]): Iterator<SourceName> {
@@ -176,7 +177,10 @@ export class DependencyJudging {
     const dependencies = dependenciesAmong(candidates, judge, isOver);
     // Dependencies found later date from the first sighting that exceeded its turn.
     const earlier = sighting.known?.uid === seen.uid ? sighting.earlier : undefined;
-    if (isOver()) this.#unjudged.put(seen.key, candidates, earlier ?? beginningOf(seen, sighting));
+    if (isOver()) {
+      const begin = earlier ?? beginningOf(seen, sighting);
+      this.#unjudged.put(seen.key, { names: candidates, uses: new Set(seen.uses), begin });
+    }
     // Most workloads depend on each source that they use. Sharing the list saves memory with 100,000 workloads.
     return sameLists(dependencies, seen.uses) ? seen.uses : compact(dependencies);
   }
@@ -228,11 +232,14 @@ export class DependencyJudging {
     this.#by.dependents.put(move.workload, row, next);
   }
 
-  #isDependency({ workload, source }: Pick<Pair, 'workload' | 'source'>, row: WorkloadRow): boolean {
+  #isDependency(
+    { workload, source, isUsed }: Pick<Pair, 'workload' | 'source' | 'isUsed'>,
+    row: WorkloadRow,
+  ): boolean {
     const { decision, sources } = this.#by;
     const asked = { ...row, kind: kindOf(workload) };
     const annotations = sources.get(source)?.annotations;
-    const question = { workload: asked, source: sourceNameOf(source), annotations };
+    const question = { workload: asked, source: sourceNameOf(source), annotations, isUsed };
     return !hasNoDependencies(asked, decision) && isDependency(question, decision);
   }
 }
@@ -242,10 +249,14 @@ export interface Pair {
   readonly workload: WorkloadKey;
   readonly source: SourceKey;
   readonly begin: DependencyBeginning;
+  /** See `DependencyQuestion`. */
+  readonly isUsed?: boolean;
 }
 
 interface Waiting {
   readonly names: Iterator<SourceName>;
+  /** The sources that the workload uses. It waits no more once these change. */
+  readonly uses: ReadonlySet<SourceName>;
   /** Dates a dependency that is found later. */
   readonly begin: DependencyBeginning;
 }
@@ -259,8 +270,8 @@ class Unjudged {
   }
 
   /** Queues a workload with the names of sources to judge. Replaces the names that it waits with. */
-  put(workload: WorkloadKey, names: Iterator<SourceName>, begin: DependencyBeginning): void {
-    this.#turns.put(workload, { names, begin });
+  put(workload: WorkloadKey, waiting: Waiting): void {
+    this.#turns.put(workload, waiting);
   }
 
   beginOf(workload: WorkloadKey): DependencyBeginning | undefined {
@@ -280,7 +291,13 @@ class Unjudged {
       const next = waiting.names.next();
       if (next.done === true) continue;
       this.#turns.put(workload, waiting);
-      return { workload, source: sourceKeyIn(namespaceOf(workload), next.value), begin: waiting.begin };
+      const isUsed = waiting.uses.has(next.value);
+      return {
+        workload,
+        source: sourceKeyIn(namespaceOf(workload), next.value),
+        begin: waiting.begin,
+        isUsed,
+      };
     }
     return undefined;
   }
