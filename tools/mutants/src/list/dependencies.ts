@@ -125,7 +125,7 @@ export const dependencyMutants = [
   ...inFile(`${STATE}/dependencies/dependency-judging.ts`, [
     {
       name: 'sources that one turn cannot judge are forgotten',
-      text: `if (isOver()) this.#unjudged.put(seen.key, candidates, earlier ?? beginningOf(seen, sighting));`,
+      text: `this.#unjudged.put(seen.key, { names: candidates, uses: new Set(seen.uses), begin });`,
       replacement: ``,
       killedBy: {
         spec: `${STATE}/cost.spec.ts`,
