@@ -101,6 +101,8 @@ it.each([
   ['reroll-watcher-7c9d8b6f5-x2x4z', 'reroll'],
   ['blue-watcher-reroll-standalone-7c9d8b6f5-x2x4z', 'blue-watcher-reroll'],
   ['reroll-worker-7c9d8b6f5-x2x4z', undefined],
+  // Kubernetes cuts what a name of a pod is generated from to 58 characters.
+  [`${'r'.repeat(40)}-watcher-7c9d8b6f5x2x4z`, 'r'.repeat(40)],
 ])('finds in the pod %s the release %s', (pod, release) => {
   const { regex = '' } = dashboard.templating.list.find(({ name }) => name === 'release') ?? {};
   expect(new RegExp(regex.slice(1, -1), 'u').exec(pod)?.[1]).toBe(release);
