@@ -22,7 +22,7 @@ interface Panel {
 
 const dashboard = JSON.parse(readFileSync(join(CHART, 'dashboards/reroll.json'), 'utf8')) as {
   panels: Panel[];
-  templating: { list: { name: string; regex?: string }[] };
+  templating: { list: { name: string; regex?: string; includeAll?: boolean; multi?: boolean }[] };
 };
 const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => [title, expr] as const),
@@ -95,6 +95,12 @@ it('shows the release that is chosen, and no other of the namespace', async () =
   writeFileSync(file, stringify({ rule_files: [], evaluation_interval: '1m', tests }));
   const { code, tail } = await run(promtool, ['test', 'rules', file]);
   expect(code, tail).toBe(0);
+});
+
+it('has one namespace chosen, since releases of several namespaces may have the same name', () => {
+  const { list } = dashboard.templating;
+  expect(list.map(({ name }) => name)).toEqual(['datasource', 'namespace', 'release']);
+  expect(list.filter(({ includeAll, multi }) => includeAll === true || multi === true)).toEqual([]);
 });
 
 it.each([
