@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { at, workload } from '../look.ts';
 import { mapsOf } from './maps-file.ts';
-import { manifestsWith, type ChartValues } from '../render.ts';
+import { manifestsWith, renderChart, type ChartValues } from '../render.ts';
 import { merged } from '../testing/merged.ts';
-import { CHART, chartValues } from './values-comments.ts';
+import { CHART, chartValues, leavesOf } from './values-comments.ts';
 
 /** Null at a dotted path: Helm then takes the key out of the values. */
 const nullAt = (path: string): ChartValues =>
@@ -18,6 +18,10 @@ const MAPS = mapsOf(chartValues()).map(({ path }) => path);
 const [INNERMOST, OUTER] = [true, false].map((isInnermost) =>
   MAPS.filter((path) => MAPS.every((other) => !other.startsWith(`${path}.`)) === isInnermost),
 );
+
+const BOOLEANS = leavesOf(chartValues())
+  .filter(({ initial }) => typeof initial === 'boolean')
+  .map(({ path }) => path);
 
 /** Of any two maps, each is in a set in which the other one is not. */
 function pairwise(paths: readonly string[] = []): readonly (readonly string[])[] {
@@ -46,6 +50,11 @@ it('null gives a map with keys of its own its defaults', async () => {
   const before = workload(await manifestsWith(), 'watcher');
   expect(args).toEqual(before.args);
   expect(at(container, 'ports')).toEqual(at(before.container, 'ports'));
+});
+
+it.concurrent.each(BOOLEANS)('null instead of %s renders, or is refused in words', async (path) => {
+  const result = await renderChart(nullAt(path));
+  expect(result.ok ? '' : result.error).not.toMatch(/wrong type|invalid value/u);
 });
 
 it('null takes limits and requests away', async () => {

@@ -79,7 +79,7 @@ checksum/secret: {{ derivePassword 1 "maximum" . (include "reroll.fullname" $roo
 
 {{- define "reroll.podDisruptionBudget" -}}
 {{- $shared := .root.Values.reloader.podDisruptionBudget -}}
-{{- $budget := ternary $shared (index .root.Values .component).podDisruptionBudget $shared.enabled -}}
+{{- $budget := $shared.enabled | empty | ternary (index .root.Values .component).podDisruptionBudget $shared -}}
 {{- if and $budget.enabled (include "reroll.isRun" .) }}
 apiVersion: policy/v1
 kind: PodDisruptionBudget

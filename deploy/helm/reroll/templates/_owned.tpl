@@ -34,7 +34,7 @@
 {{- $root := .root -}}
 {{- $refs := list -}}
 {{- if eq .component (include "reroll.runsIn" (dict "root" $root "component" "watcher")) -}}
-{{- range compact (list "reroll.lease" (ternary "reroll.metaInfo" "" $root.Values.reloader.metaInfo.enabled)) -}}
+{{- range compact (list "reroll.lease" (and $root.Values.reloader.metaInfo.enabled "reroll.metaInfo")) -}}
 {{- $object := include . $root | fromYaml -}}
 {{- if include "reroll.isOurs" (dict "root" $root "object" $object) }}{{ $refs = append $refs (include "reroll.ref" $object) }}{{ end -}}
 {{- end -}}
