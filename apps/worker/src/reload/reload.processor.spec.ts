@@ -470,6 +470,14 @@ describe('a job that fails', () => {
     const error = (await scene.run().catch(jobErrorOf)) as JobError;
     expect([error.subject?.key, error.request, error.pending]).toEqual([scene.key, REQUEST, [CM]]);
   });
+
+  it.each([
+    ['the workload cannot be read', answers('GET', refusal(403))],
+    ['others keep writing to it', overtaken(5)],
+  ])('says for which request also if %s', async (_, change) => {
+    const error = await new Scene(all(asked, change)).run().catch(jobErrorOf);
+    expect(error).toMatchObject({ request: REQUEST });
+  });
 });
 
 /** Name, reason, milliseconds, scene. */

@@ -166,14 +166,20 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
   }
 
   async #handle(job: ReloadJob, slot: ReloadSlot): Promise<ReloadOutcome> {
-    for (let tried = 0; tried < TRIES; tried += 1) {
-      const request = await this.#ports.requests.of(job.workload);
-      const workload = await this.#read(job.workload);
-      if (!workload) return { ...unchanged('WorkloadGone'), request };
-      const outcome = await this.#attempt(workload, request, slot);
-      if (outcome) return { ...outcome, request };
+    let request: ReloadRequest | undefined;
+    try {
+      for (let tried = 0; tried < TRIES; tried += 1) {
+        request = await this.#ports.requests.of(job.workload);
+        const workload = await this.#read(job.workload);
+        if (!workload) return { ...unchanged('WorkloadGone'), request };
+        const outcome = await this.#attempt(workload, request, slot);
+        if (outcome) return { ...outcome, request };
+      }
+      throw new JobError('Conflicting', `${TRIES} patches in a row conflicted with another writer`);
+    } catch (error) {
+      if (error instanceof NotYetError) throw error;
+      throw Object.assign(jobErrorOf(error), { request });
     }
-    throw new JobError('Conflicting', `${TRIES} patches in a row conflicted with another writer`);
   }
 
   /**
@@ -239,7 +245,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
         : undefined;
       return await this.#writeUnlessHeld(gathered, slot, holds);
     } catch (error) {
-      return noRoomOrThrow(error, { subject: workload, request: asked, pending });
+      return noRoomOrThrow(error, { subject: workload, pending });
     }
   }
 
@@ -378,7 +384,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
 /** The outcome for a workload without room. Any other error is thrown, and says what the attempt was about. */
 function noRoomOrThrow(
   error: unknown,
-  about: { subject: WorkloadNow; request?: ReloadRequest | undefined; pending: readonly SourceName[] },
+  about: { subject: WorkloadNow; pending: readonly SourceName[] },
 ): ReloadOutcome {
   if (error instanceof NotYetError) throw error;
   const jobError = jobErrorOf(error);
