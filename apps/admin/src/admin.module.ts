@@ -63,6 +63,7 @@ import { DeadlineInterceptor } from './http/deadline.interceptor.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
 import { ActorLimit } from './http/limits/rate-limits.ts';
 import { JobBoard } from './jobs/job-board.ts';
+import { JobRetries } from './jobs/job-retries.ts';
 import { NamespaceHoldsReader } from './objects/namespace-holds.ts';
 import { ObjectFacts } from './objects/object-facts.ts';
 import { WavePlans } from './objects/wave-plans.ts';
@@ -155,6 +156,7 @@ const STEERING: readonly Provider[] = [
   Writes,
   HoldWrites,
   ReloadWrites,
+  JobRetries,
   provided(
     RequestedHolds,
     [Catalog, ObjectFacts, NamespaceHoldsReader, LOG],

@@ -4,8 +4,7 @@ import { BulkTargets, type Matched } from '../bulk/bulk-targets.ts';
 import { BulkWrites } from '../bulk/bulk-writes.service.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
-import { JobBoard } from '../jobs/job-board.ts';
-import { retryWrite } from '../jobs/retry-write.ts';
+import { JobRetries } from '../jobs/job-retries.ts';
 import { endOf, HoldWrites } from '../steering/hold-writes.service.ts';
 import { ReloadWrites } from '../steering/reload-writes.service.ts';
 
@@ -17,7 +16,7 @@ export class BulkController {
     private readonly bulks: BulkWrites,
     private readonly reloads: ReloadWrites,
     private readonly holds: HoldWrites,
-    private readonly board: JobBoard,
+    private readonly retries: JobRetries,
   ) {}
 
   @Serves('bulkReload')
@@ -66,9 +65,9 @@ export class BulkController {
       action: 'bulkRetry',
       find: () => this.targets.failedJobs(body.selector, body.limit, caller),
       write: ({ id, target }) =>
-        retryWrite(id ?? '', {
+        this.retries.write(id ?? '', {
           caller,
-          board: this.board,
+          body,
           ...(body.dryRun ? {} : { subject: target as Key<string> }),
         }),
     });

@@ -8,9 +8,11 @@ import type { ReloadJobs } from '../history/reload-jobs.ts';
 import type { Cursors } from '../http/cursors.ts';
 import type { Input } from '../http/operation-types.ts';
 import type { JobBoard } from '../jobs/job-board.ts';
+import { JobRetries } from '../jobs/job-retries.ts';
 import type { ObjectFacts } from '../objects/object-facts.ts';
 import type { AuditLog } from '../steering/audit-log.ts';
 import { Idempotency } from '../steering/idempotency.ts';
+import type { ReloadWrites } from '../steering/reload-writes.service.ts';
 import { Writes } from '../steering/writes.ts';
 import { JobsController } from './jobs.controller.ts';
 
@@ -32,7 +34,8 @@ function retrying() {
   const idempotency = new Idempotency(redis.client, redis.freshKeys(), { log: silentLogger });
   const writes = new Writes(audit as unknown as AuditLog, idempotency);
   const [model, facts, reloads] = [{} as ReadModel, {} as ObjectFacts, {} as ReloadJobs];
-  const controller = new JobsController({} as Cursors, board, writes, model, facts, reloads);
+  const retries = new JobRetries(board, model, {} as ReloadWrites);
+  const controller = new JobsController({} as Cursors, board, writes, model, facts, reloads, retries);
   const retry = (key: string) => {
     const request = { method: 'POST', url: '/', originalUrl: '/', headers: { 'idempotency-key': key } };
     const input = { params: { id: 'reloads:7' }, caller: CALLER, body: { reason: 'r' }, requestId: '1' };

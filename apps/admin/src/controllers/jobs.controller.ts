@@ -11,8 +11,8 @@ import { Serves } from '../http/serves.ts';
 import { JobBoard, subjectOf } from '../jobs/job-board.ts';
 import { JOB_STATES } from '../jobs/job-lists.ts';
 import { pageOfJobs, POSITION } from '../jobs/job-page.ts';
+import { JobRetries } from '../jobs/job-retries.ts';
 import { jobView } from '../jobs/job-view.ts';
-import { retryWrite } from '../jobs/retry-write.ts';
 import { pageOfUnresolved } from '../jobs/unresolved.ts';
 import { ObjectFacts } from '../objects/object-facts.ts';
 import { idempotencyKeyOf, Writes } from '../steering/writes.ts';
@@ -26,6 +26,7 @@ export class JobsController {
     private readonly model: ReadModel,
     private readonly facts: ObjectFacts,
     private readonly reloads: ReloadJobs,
+    private readonly retries: JobRetries,
   ) {}
 
   /** Newest first. */
@@ -57,10 +58,10 @@ export class JobsController {
 
   @Serves('retryJob')
   async retry(input: Input<'retryJob'>): Promise<AnswerOf<'retryJob'>> {
-    const { params, caller } = input;
+    const { params, caller, body } = input;
     const subject = await this.subject(input);
     const known = subject === undefined ? {} : { subject };
-    const write = await retryWrite(params.id, { caller, board: this.board, ...known });
+    const write = await this.retries.write(params.id, { caller, body, ...known });
     return await this.writes.perform(input, write);
   }
 

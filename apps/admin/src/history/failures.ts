@@ -9,16 +9,16 @@ export function isNewJob(job: LiveJob | undefined): job is LiveJob {
   return job !== undefined && job.isHeld !== true;
 }
 
-/** The states of outcomes that say nothing of what somebody requested. */
-const APART: readonly ReloadState[] = ['failed', 'retrying', 'recorded'];
+/** The states of outcomes that leave undone what somebody requested. */
+const UNDONE: readonly ReloadState[] = ['failed', 'retrying', 'skipped', 'recorded'];
 
 /**
- * The failure of a manual reload, until the workload is reloaded, held, or has nothing to do in a later job, as if the failed one is
- * retried: a request ends with its failure.
+ * The failure of a manual reload, until the workload is reloaded, held, or reloaded at another request, as that of a retry. Nothing is
+ * pending then: a request ends with its failure.
  */
 export function failedRequest(outcomes: readonly Outcome[]): Outcome | undefined {
   const latest = outcomes.findLast(
-    (outcome) => outcome.entry.request !== undefined || !APART.includes(outcomeState(outcome)),
+    (outcome) => outcome.entry.request !== undefined || !UNDONE.includes(outcomeState(outcome)),
   );
   return latest?.entry.state === 'failed' ? latest : undefined;
 }

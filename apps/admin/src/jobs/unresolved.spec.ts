@@ -17,6 +17,7 @@ import type { Input } from '../http/operation-types.ts';
 import type { ObjectFacts } from '../objects/object-facts.ts';
 import type { Writes } from '../steering/writes.ts';
 import type { FoundJob, JobBoard } from './job-board.ts';
+import type { JobRetries } from './job-retries.ts';
 
 /** When the jobs failed. */
 const ENDED = 10_000;
@@ -92,6 +93,7 @@ async function pageOf(
       of: (keys: readonly WorkloadKey[]) =>
         Promise.resolve(new Map(job ? keys.map((key) => [key, { ...LIVE, ...job }]) : [])),
     } as unknown as ReloadJobs,
+    {} as JobRetries,
   );
   const input = { query: jobsQuery.parse(query), caller: anonymousReader() };
   const { items, next } = await controller.list(input as unknown as Input<'listJobs'>);
@@ -167,9 +169,9 @@ describe('a failed reload', () => {
       true,
     ],
     [
-      'is resolved if somebody asked for it, and a later one had nothing to do',
+      'is unresolved if somebody asked for it, and a job for something else had nothing to do later',
       { due: null, join: asked(inStep(20_000)) },
-      false,
+      true,
     ],
     [
       'is resolved if somebody asked for it, and the workload was reloaded later',

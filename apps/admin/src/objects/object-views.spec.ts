@@ -51,7 +51,7 @@ it.each([
   ['', [], undefined, 'failed'],
   [', and a correction of the record', [inStep(2000, { state: 'recorded' })], undefined, 'failed'],
   [', and a reload', [reloaded(2000)], undefined, null],
-  [', and a retry without a request', [inStep(2000)], undefined, null],
+  [', and a job with nothing to do', [inStep(2000)], undefined, 'failed'],
   [', and a new job', [], JOB, null],
 ] as const)('a workload in a list tells that a manual reload failed%s', (_, later, job, expected) => {
   const join = new HistoryJoin();
