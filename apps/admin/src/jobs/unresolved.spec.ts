@@ -7,7 +7,7 @@ import type { WorkloadKey } from '@reroll/core/model';
 import { workloadRow } from '@reroll/core/testing/rows';
 import { jobsQuery } from '@reroll/shared/api/queues';
 import type { PendingCause } from '@reroll/core/state/outbox';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { anonymousReader } from '../auth/static-tokens.ts';
 import { JobsController } from '../controllers/jobs.controller.ts';
 import type { ReadModel } from '../history/read-model.ts';
@@ -283,5 +283,15 @@ describe('a page of unresolved jobs', () => {
     ]);
     const told = jobs.map((found) => ({ ...found, queue: 'notifications' as const }));
     expect((await pageOf(told, facts, { query: { unresolved: 'true' } })).ids).toHaveLength(4);
+  });
+
+  it('looks at the history of a workload once, however many of its jobs have failed', async () => {
+    const join = new HistoryJoin();
+    join.addOutcome('10000-0', failed(ENDED));
+    const looks = vi.spyOn(join, 'workload');
+    const jobs = reloadsOf(Array.from({ length: 1_000 }, () => 'web'));
+    const query = { unresolved: 'true' };
+    expect((await pageOf(jobs, factsWithout(['web']), { query, join })).ids).toEqual(['reloads:999']);
+    expect(looks).toHaveBeenCalledOnce();
   });
 });

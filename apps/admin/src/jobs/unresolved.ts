@@ -28,7 +28,7 @@ export async function pageOfUnresolved(
   by: Parameters<typeof pageOfJobs>[1] & By,
 ): Promise<JobPage> {
   const { marks: pending } = await by.facts.workloads.snapshot();
-  const unresolved = lastOfEach(jobs.filter((job) => mayBeNeeded(job, pending, by.join)));
+  const unresolved = lastOfEach(jobs).filter((job) => mayBeNeeded(job, pending, by.join));
   const items: Job[] = [];
   let last = by.after;
   for (let looks = 0; looks < MOST_LOOKS && items.length < by.limit; looks += 1) {
