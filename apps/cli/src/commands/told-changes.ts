@@ -42,7 +42,7 @@ export class ToldChanges {
   }
 }
 
-/** How many workloads have each state, as a text to compare. Those in `since` were open before. */
+/** How many workloads have each state, as a text to compare. Those in `since` were open or held before. */
 function countsOf(states: ChangeSummary['states'], since: Told['since'] = new Map()): string {
   const counts = new Map<string, number>();
   const add = (state: string, count: number): void => {
@@ -50,10 +50,8 @@ function countsOf(states: ChangeSummary['states'], since: Told['since'] = new Ma
     counts.set(counted, (counts.get(counted) ?? 0) + count);
   };
   for (const [state, count] of Object.entries(states)) add(state, count ?? 0);
-  for (const state of since.values()) {
-    add('open', -1);
-    add(state, 1);
-  }
+  for (const _ of since.values()) add(counts.get('open') ? 'open' : 'held', -1);
+  for (const state of since.values()) add(state, 1);
   const found = [...counts].filter(([, count]) => count !== 0);
   return found
     .map(([state, count]) => `${state} ${count}`)

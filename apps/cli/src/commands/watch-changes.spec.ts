@@ -220,6 +220,53 @@ describe('changes --watch', () => {
       ]);
     });
 
+    it('prints no change again that was held at first', async () => {
+      const told = await watch(
+        [
+          (response, request) => {
+            send(response, 'p1', 'outcome', outcome({ change: '2-0', state: 'reloaded' }));
+            reset(response, request);
+          },
+        ],
+        {
+          words: ['--watch'],
+          lists: [
+            [one('2-0', { held: 1 }), one('1-0')],
+            [one('3-0'), one('2-0', { reloaded: 1 }), one('1-0')],
+          ],
+          until: 'change 3-0',
+        },
+      );
+      expect(linesOf(told)).toEqual([
+        '1 rolledOut change 1-0',
+        '1 held change 2-0',
+        '1 rolledOut change 3-0',
+      ]);
+    });
+
+    it.each([
+      ['--workload', 'deploy/web'],
+      ['--state', 'failed'],
+    ])('with %s %s it prints no change whose outcomes it has printed', async (...filter) => {
+      const told = await watch(
+        [
+          (response, request) => {
+            send(response, 'p1', 'change', one('2-0', { pending: 1 }));
+            send(response, 'p2', 'outcome', outcome({ change: '2-0', state: 'failed', reason: 'Forbidden' }));
+            send(response, 'p3', 'change', one('3-0', { pending: 1 }));
+            reset(response, request);
+          },
+        ],
+        {
+          words: ['--watch-only', ...filter],
+          lists: [[], [one('3-0', { failed: 1 }), one('2-0', { failed: 1 })]],
+          until: 'change 3-0',
+        },
+      );
+      expect(told.out).toContain('Forbidden');
+      expect(linesOf(told)).toEqual(['1 failed change 3-0']);
+    });
+
     it('prints all changes since those that it printed first, however many --limit are', async () => {
       const told = await watch([reset], {
         words: ['--watch', '--limit', '2'],

@@ -173,14 +173,18 @@ class Printer {
   }
 
   event(event: Shown, isWanted: boolean): void {
+    if (event.event === 'change') return this.#change(event.data, isWanted);
     this.#told.follow(event);
     if (!isWanted) return;
     if (event.event === 'outcome') this.#print(event, lineOfOutcome(event.data));
-    else if (event.event === 'rollout') this.#print(event, lineOfRollout(event.data));
-    else if (!this.#printed.has(event.data.id)) {
-      this.#told.add(event.data);
-      this.#printChange(event.data);
-    }
+    else this.#print(event, lineOfRollout(event.data));
+  }
+
+  /** One that is not wanted is noted, too: its outcomes may be. */
+  #change(change: ChangeSummary, isWanted: boolean): void {
+    if (this.#printed.has(change.id)) return;
+    this.#told.add(change);
+    if (isWanted) this.#printChange(change);
   }
 
   #printChange(change: ChangeSummary): void {
