@@ -28,9 +28,10 @@ export function attemptView(
   outcomes: readonly Outcome[],
   { due, job }: { due: PendingCause | null; job: LiveJob | undefined },
 ): Workload['lastAttempt'] {
-  const latest = due === null ? undefined : outcomes.at(-1);
-  if (latest?.entry.state === 'retrying') return viewOf('retrying', latest);
-  const failure = latest?.entry.state === 'failed' ? latest : failedRequest(outcomes);
+  const latest = outcomes.at(-1);
+  const ofPending = due !== null || latest?.entry.request !== undefined ? latest : undefined;
+  if (ofPending?.entry.state === 'retrying') return viewOf('retrying', ofPending);
+  const failure = ofPending?.entry.state === 'failed' ? ofPending : failedRequest(outcomes);
   return failure && !isNewJob(job) ? viewOf('failed', failure) : null;
 }
 

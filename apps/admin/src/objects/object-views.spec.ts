@@ -9,6 +9,7 @@ import { expect, it, vi } from 'vitest';
 import { listed } from './object-lists.ts';
 import { annotationsView, dependencySteps, workloadSummary } from './object-views.ts';
 
+const REQUEST = { id: '1', actor: 'ann', reason: 'r' };
 const JOB = { id: '1', state: 'waiting', until: null, made: 0, most: 5 } as const;
 
 it('a workload in a list says what holds its reload, until there is another outcome', () => {
@@ -51,12 +52,12 @@ it.each([
   ['', [], undefined, 'failed'],
   [', and a correction of the record', [inStep(2000, { state: 'recorded' })], undefined, 'failed'],
   [', and a reload', [reloaded(2000)], undefined, null],
+  [', and another that is tried again', [retrying(2000, { request: REQUEST })], JOB, 'retrying'],
   [', and a job with nothing to do', [inStep(2000)], undefined, 'failed'],
   [', and a new job', [], JOB, null],
 ] as const)('a workload in a list tells that a manual reload failed%s', (_, later, job, expected) => {
   const join = new HistoryJoin();
-  const request = { id: '1', actor: 'ann', reason: 'r' };
-  join.addOutcome('1000-0', retrying(1000, { state: 'failed', request }));
+  join.addOutcome('1000-0', retrying(1000, { state: 'failed', request: REQUEST }));
   for (const outcome of later) join.addOutcome(`${outcome.at}-0`, outcome);
   const jobs = new Map<WorkloadKey, LiveJob>(job ? [[WEB, job]] : []);
   const found = listed({ key: WEB, row: workloadRow(), due: null, rollout: undefined });
