@@ -1,5 +1,5 @@
 import type { Job } from '@reroll/shared/api/queues';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { pageOfJobs, type JobPage } from './job-page.ts';
 
@@ -27,3 +27,20 @@ it('a page asks about a hundred namespaces at most, and the pages together have 
   } while (after !== undefined);
   expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => `reloads:${297 - index * 3}`));
 });
+
+it('a page reads the time of each job once', async () => {
+  const parse = vi.spyOn(Date, 'parse');
+  const namespaces = new NamespacesAsked({ all: true, sees: () => Promise.resolve(true) });
+  const { items, last } = await pageOfJobs(JOBS.toSorted(byName), {
+    after: undefined,
+    limit: 300,
+    namespaces,
+  });
+  expect([items.length, last]).toEqual([300, undefined]);
+  expect(parse).toHaveBeenCalledTimes(JOBS.length);
+  parse.mockRestore();
+});
+
+function byName(one: Job, other: Job): number {
+  return one.id < other.id ? -1 : 1;
+}

@@ -17,29 +17,34 @@ export async function pageOfJobs(
 ): Promise<JobPage> {
   const { after, limit, namespaces } = by;
   // A job that changes its state during the reads can be found in two states.
-  const all = [...new Map(jobs.map((job) => [job.id, job])).values()].sort(newestFirst);
+  const all = [...new Map(jobs.map((job) => [job.id, job])).values()].map(placed).sort(newestFirst);
   const items: JobAnswer[] = [];
   let last = after;
-  for (const job of after === undefined ? all : all.filter((each) => isAfter(each, after))) {
+  for (const { job, at } of after === undefined ? all : all.filter((each) => isAfter(each, after))) {
     const namespace = job.subject?.split('/')[1];
     const sees = namespace === undefined ? false : await namespaces.sees(namespace);
     if (sees === undefined || (sees && items.length === limit)) return { items, last };
     if (sees) items.push(job);
-    last = placeOf(job);
+    last = `${at} ${job.id}`;
   }
   return { items, last: undefined };
 }
 
-function placeOf({ createdAt, id }: JobAnswer): string {
-  return `${Date.parse(createdAt)} ${id}`;
+interface Placed {
+  readonly job: JobAnswer;
+  /** When it was created, Unix ms: there can be tens of thousands, and to read a time takes a microsecond or more. */
+  readonly at: number;
 }
 
-function newestFirst(a: JobAnswer, b: JobAnswer): number {
-  return Date.parse(b.createdAt) - Date.parse(a.createdAt) || (a.id < b.id ? 1 : -1);
+function placed(job: JobAnswer): Placed {
+  return { job, at: Date.parse(job.createdAt) };
 }
 
-function isAfter(job: JobAnswer, position: string): boolean {
-  const [at = '', id = ''] = position.split(' ');
-  const created = Date.parse(job.createdAt);
-  return created < Number(at) || (created === Number(at) && job.id < id);
+function newestFirst(a: Placed, b: Placed): number {
+  return b.at - a.at || (a.job.id < b.job.id ? 1 : -1);
+}
+
+function isAfter({ job, at }: Placed, position: string): boolean {
+  const [time = '', id = ''] = position.split(' ');
+  return at < Number(time) || (at === Number(time) && job.id < id);
 }
