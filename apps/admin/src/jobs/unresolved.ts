@@ -21,7 +21,7 @@ const MOST_LOOKS = 5;
 
 /**
  * As `pageOfJobs`, without failed jobs that need no attention, because what they were for is done, is no longer needed, or is about to be
- * done by another job. BullMQ keeps failed jobs for a week. Can be empty although more follow.
+ * done by another job. BullMQ keeps failed jobs for a week, at most a thousand of a queue. Can be empty although more follow.
  */
 export async function pageOfUnresolved(
   jobs: readonly Job[],
