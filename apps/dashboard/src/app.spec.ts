@@ -1,6 +1,6 @@
 import { find, findAll, inBrowser, mount, requests, text } from './testing/mounted.ts';
 import { h } from 'preact';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { Content, Upgraded } from './app.tsx';
 import { parseRoute, route } from './router.ts';
 import { pulse } from './state/live.ts';
@@ -24,6 +24,7 @@ const STATUS = {
 afterEach(() => {
   signOut();
   status.value = undefined;
+  vi.unstubAllGlobals();
 });
 inBrowser();
 
@@ -86,3 +87,31 @@ it('a page that was opened before an upgrade says so', async () => {
   await ofVersion('0.2.0');
   expect(text()).toContain('Reroll 0.2.0 is installed, and this page is from 0.1.0.');
 });
+
+it.each([
+  ['at first', []],
+  ['later', ['active']],
+])(
+  'a page with a state that only a newer API knows, %s, says that it could not be shown, until the next page',
+  async (_when, before) => {
+    vi.stubGlobal('location', { reload: vi.fn() });
+    vi.spyOn(console, 'error').mockReturnValue();
+    route.value = parseRoute('#/jobs/reloads:1');
+    const job = { queue: 'reloads', subject: null, attempts: { made: 1, most: 5 }, error: null };
+    await mount(h(Content, {}));
+    await requests[0]?.answer(STATUS);
+    for (const state of [...before, 'parked']) {
+      await requests.findLast(({ path }) => path.startsWith('/jobs'))?.answer({ ...job, state });
+      pulse.value += 1;
+      await mount(h(Content, {}));
+    }
+    expect(find('h1').textContent).toBe('This page could not be shown');
+    expect(text()).not.toContain('Attempts');
+    expect(console.error).toHaveBeenCalledExactlyOnceWith(expect.any(TypeError));
+    await find('button', 'Reload the page').fire('click');
+    expect(location.reload).toHaveBeenCalledOnce();
+    route.value = parseRoute('#/nowhere');
+    await mount(h(Content, {}));
+    expect(text()).toBe('Page not foundThere is no page at this address. Go to the overview');
+  },
+);

@@ -6,6 +6,7 @@ import { Header, SEARCH_FIELD } from './components/header.tsx';
 import { Help } from './components/help.tsx';
 import { Time } from './components/time.tsx';
 import { Navigation } from './components/navigation.tsx';
+import { PageBoundary } from './components/page-boundary.tsx';
 import { Page } from './pages/page.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { route } from './router.ts';
@@ -73,7 +74,13 @@ export function Content(): JSX.Element {
   }, [answer.data]);
   useEffect(() => void (statusAnswer.value = answer), [answer.data, answer.error]);
   if (refused.value !== undefined) return <SignIn />;
-  if (status.value) return <Page />;
+  if (status.value) {
+    return (
+      <PageBoundary>
+        <Page />
+      </PageBoundary>
+    );
+  }
   if (answer.error) {
     return (
       <>
