@@ -15,6 +15,7 @@ const NOTHING: InstallFacts = {
   pending: [],
   failedJobs: [],
   halted: [],
+  stale: { items: [], next: null },
   details: new Map(),
 };
 
@@ -63,6 +64,8 @@ describe('what needs attention', () => {
       attention: [],
       rollingOut: 0,
       pending: 0,
+      stale: 0,
+      isStaleCut: false,
     });
   });
 
@@ -149,6 +152,18 @@ it('what is in progress is counted once: rolling out, or else pending', () => {
   const web = workload('web', { due: 'owed', rollout: 'progressing' });
   const facts = { moving: [web, workload('api')], pending: [web, workload('cron', { due: 'owed' })] };
   expect(installState({ ...NOTHING, ...facts })).toMatchObject({ rollingOut: 2, pending: 1 });
+});
+
+it('what is stale since adoption is counted if it is nothing else', () => {
+  const items = ['web', 'api', 'cron', 'db'].map((name) => workload(name, { stale: true }));
+  const facts = {
+    moving: [workload('web')],
+    pending: [workload('api', { due: 'owed' })],
+    stuck: [workload('cron')],
+    stale: { items, next: 'more' },
+  };
+  const counts = { rollingOut: 1, pending: 1, stale: 1, isStaleCut: true };
+  expect(installState({ ...NOTHING, ...facts })).toMatchObject(counts);
 });
 
 it('the pods tell best why a rollout is stuck, then the conditions, then the code', () => {

@@ -19,6 +19,8 @@ export interface InstallFacts {
   readonly pending: readonly WorkloadSummary[];
   readonly failedJobs: readonly Job[];
   readonly halted: readonly ChangeSummary[];
+  /** Of the list of workloads that are stale since adoption; it is cut if it has a `next`. */
+  readonly stale: { readonly items: readonly WorkloadSummary[]; readonly next: string | null };
   readonly details: Details;
 }
 
@@ -27,6 +29,9 @@ export interface InstallState {
   /** Numbers of workloads. */
   readonly rollingOut: number;
   readonly pending: number;
+  /** Stale since adoption, and none of the above. */
+  readonly stale: number;
+  readonly isStaleCut: boolean;
 }
 
 /** What needs attention and what is in progress; a workload counts once. */
@@ -46,10 +51,13 @@ export function installState(facts: InstallFacts): InstallState {
     workloads.map(keyOf).filter((key) => !inTrouble.has(key));
   const moving = new Set(fine(facts.moving));
   const pending = fine(facts.pending);
+  const open = new Set([...moving, ...pending]);
   return {
     attention,
     rollingOut: moving.size,
     pending: pending.filter((key) => !moving.has(key)).length,
+    stale: fine(facts.stale.items).filter((key) => !open.has(key)).length,
+    isStaleCut: facts.stale.next !== null,
   };
 }
 

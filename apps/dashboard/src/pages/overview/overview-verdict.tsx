@@ -28,7 +28,8 @@ export function Verdict({ of }: { of: InstallAnswer }): JSX.Element {
 
 function Known({ state, of }: { state: InstallState; of: InstallAnswer }): JSX.Element {
   const verdict = verdictOf(state, of.isCut, of.failure !== undefined);
-  if (verdict.attention !== '' || verdict.progress !== '') return <Open of={verdict} />;
+  if ([verdict.attention, verdict.progress, verdict.older].some((text) => text !== ''))
+    return <Open of={verdict} />;
   return (
     <Sentence tone={of.isUnused ? 'quiet' : verdict.tone} sign={of.isUnused ? 'ring' : verdict.sign}>
       {calmWords(of.isUnused, verdict.isWhole)}
@@ -36,20 +37,33 @@ function Known({ state, of }: { state: InstallState; of: InstallAnswer }): JSX.E
   );
 }
 
-/** Something needs attention, or is in progress. */
+/** Something needs attention, is in progress, or may have older data. */
 function Open({ of }: { of: VerdictParts }): JSX.Element {
-  const { tone, sign, attention, problems, progress, steps, isWhole } = of;
+  const { tone, sign, attention, problems, progress, steps, older, stale } = of;
+  const counts = [
+    { text: attention, parts: problems },
+    { text: progress, parts: steps },
+    { text: older, parts: stale },
+  ].filter(({ text }) => text !== '');
   return (
     <Sentence tone={tone} sign={sign}>
-      {attention === '' ? null : <Count text={attention} parts={problems} />}
-      {attention === '' || progress === '' ? null : ', '}
-      {progress === '' ? null : <Count text={progress} parts={steps} />}
-      {attention === '' ? `, ${isWhole ? 'nothing needs attention' : NOT_WHOLE}.` : '.'}
+      {counts.map((count, at) => (
+        <Fragment key={count.text}>
+          {at === 0 ? null : ', '}
+          <Count {...count} />
+        </Fragment>
+      ))}
+      {attention === '' ? `, ${restWords(of)}.` : '.'}
     </Sentence>
   );
 }
 
 const NOT_WHOLE = 'but not everything could be checked';
+
+function restWords({ isWhole, older }: VerdictParts): string {
+  if (!isWhole) return NOT_WHOLE;
+  return older === '' ? 'nothing needs attention' : 'nothing else needs attention';
+}
 
 /** If nothing is known to be open. */
 function calmWords(isUnused: boolean, isWhole: boolean): string {

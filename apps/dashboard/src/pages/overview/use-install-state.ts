@@ -44,6 +44,7 @@ export function useInstallState(): InstallAnswer {
     'pulse',
   );
   const halted = useAnswer('listChanges', { query: { namespace, halted: 'true', limit: MOST } }, 'slow');
+  const stale = useAnswer('listWorkloads', { query: { namespace, due: 'stale', limit: MOST } }, 'slow');
   const used = useUsed(namespace);
   const counted = [stuck, moving, pending, failedJobs, halted];
   const found = {
@@ -54,6 +55,7 @@ export function useInstallState(): InstallAnswer {
       ({ subject }) => namespace === '' || refOf(subject ?? '')?.namespace === namespace,
     ),
     halted: itemsOf(halted),
+    stale: stale.data ?? { items: [], next: null },
   };
   const looked = useWorkloads(keysToLookAt(found, MOST_LOOKED_AT));
   const lists = [
@@ -62,6 +64,7 @@ export function useInstallState(): InstallAnswer {
     { what: 'pending workloads', ...pending },
     { what: 'failed jobs', ...failedJobs },
     { what: 'halted changes', ...halted },
+    { what: 'stale workloads', ...stale },
     { what: 'workloads', ...used },
   ];
   const { details } = looked.data ?? NOTHING_LOOKED_AT;

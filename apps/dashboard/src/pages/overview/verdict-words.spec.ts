@@ -6,7 +6,7 @@ function item(problem: AttentionItem['problem'], key: string): AttentionItem {
   return { key, problem, since: null, why: 'why' };
 }
 
-const calm = { attention: [], rollingOut: 0, pending: 0 };
+const calm = { attention: [], rollingOut: 0, pending: 0, stale: 0, isStaleCut: false };
 
 describe('the sentence of the overview', () => {
   it('is green only if nothing is open', () => {
@@ -17,6 +17,8 @@ describe('the sentence of the overview', () => {
       problems: [],
       progress: '',
       steps: [],
+      older: '',
+      stale: [],
       isWhole: true,
     });
     expect(verdictOf({ ...calm, pending: 1 }, false).tone).toBe('busy');
@@ -42,6 +44,26 @@ describe('the sentence of the overview', () => {
     const attention = [item('stuck', 'a')];
     expect(verdictOf({ ...calm, attention }, true).attention).toBe('1 or more needs attention');
   });
+
+  it.each([
+    [1, false, '1 workload may have older data'],
+    [1_200, true, '1,200 or more workloads may have older data'],
+  ])(
+    'counts what is stale since adoption, %i, which is neither green nor an error',
+    (stale, isStaleCut, older) => {
+      expect(verdictOf({ ...calm, stale, isStaleCut }, false)).toMatchObject({
+        tone: 'quiet',
+        attention: '',
+        older,
+        stale: [{ word: 'stale since adoption', href: '#/workloads?due=stale' }],
+        isWhole: true,
+      });
+      expect(verdictOf({ ...calm, stale, isStaleCut, pending: 1 }, false)).toMatchObject({
+        tone: 'busy',
+        progress: '1 in progress',
+      });
+    },
+  );
 
   it('has a number for each problem, with a link to the list of it', () => {
     const attention = [

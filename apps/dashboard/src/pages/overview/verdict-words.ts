@@ -1,5 +1,5 @@
 import { hrefOf } from '../../router.ts';
-import type { Look } from '../../words.ts';
+import { counted, type Look } from '../../words.ts';
 import { PROBLEM_LOOKS, PROBLEMS, type Problem } from './attention-items.ts';
 import type { InstallState } from './install-state.ts';
 
@@ -20,6 +20,9 @@ export interface Verdict {
   /** `3 in progress`; empty: nothing is. */
   readonly progress: string;
   readonly steps: readonly Part[];
+  /** `4 workloads may have older data`; empty: none is stale since adoption. */
+  readonly older: string;
+  readonly stale: readonly Part[];
   /** Whether nothing was left out: only then may the sentence say that nothing needs attention. */
   readonly isWhole: boolean;
 }
@@ -58,16 +61,28 @@ export function verdictOf(state: InstallState, isCut: boolean, isOld = false): V
     problems,
     progress: moving === 0 ? '' : `${number(moving)} in progress`,
     steps: steps.filter(({ count }) => count > 0),
+    ...staleWords(state),
+  };
+}
+
+/** No error: nothing is known to be wrong with them, and no reload is pending. That their list is cut makes the others no less whole. */
+function staleWords({ stale, isStaleCut }: InstallState): Pick<Verdict, 'older' | 'stale'> {
+  if (stale === 0) return { older: '', stale: [] };
+  const count = isStaleCut ? `${stale.toLocaleString('en')} or more workloads` : counted(stale, 'workload');
+  const href = hrefOf('workloads', [], { due: 'stale' });
+  return {
+    older: `${count} may have older data`,
+    stale: [{ count: stale, word: 'stale since adoption', href }],
   };
 }
 
 function toneOf(
-  { attention, rollingOut, pending }: InstallState,
+  { attention, rollingOut, pending, stale }: InstallState,
   isWhole: boolean,
 ): Pick<Verdict, 'tone' | 'sign'> {
   if (attention.some(({ problem }) => PROBLEM_LOOKS[problem].tone === 'bad'))
     return { tone: 'bad', sign: 'alert' };
   if (attention.length > 0) return { tone: 'warn', sign: 'alert' };
   if (rollingOut + pending > 0) return { tone: 'busy', sign: 'half' };
-  return isWhole ? { tone: 'good', sign: 'check' } : { tone: 'quiet', sign: 'ring' };
+  return isWhole && stale === 0 ? { tone: 'good', sign: 'check' } : { tone: 'quiet', sign: 'ring' };
 }
