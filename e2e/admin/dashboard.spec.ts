@@ -226,6 +226,14 @@ describe('getting about', () => {
     expect(await focused(me)).toBe('Reload now');
     await keyboard.press('?');
     await me.page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await keyboard.press('Escape');
+    await me.page.setViewportSize({ width: 360, height: 740 });
+    await me.page.getByRole('button', { name: 'Menu' }).press('Enter');
+    await me.page.getByRole('navigation').getByText('Account: ').waitFor();
+    await me.accessible();
+    await keyboard.press('Escape');
+    await me.page.getByRole('navigation').waitFor({ state: 'hidden' });
+    expect(await focused(me)).toBe('Menu');
     me.behaved();
   });
 });

@@ -1,7 +1,7 @@
 import { find, findAll, inBrowser, mount, requests, text } from './testing/mounted.ts';
 import { h } from 'preact';
 import { afterEach, expect, it, vi } from 'vitest';
-import { Content, Upgraded } from './app.tsx';
+import { App, Content, Upgraded } from './app.tsx';
 import { parseRoute, route } from './router.ts';
 import { pulse } from './state/live.ts';
 import { signIn, signOut, token } from './state/session.ts';
@@ -115,3 +115,33 @@ it.each([
     expect(text()).toBe('Page not foundThere is no page at this address. Go to the overview');
   },
 );
+
+it('Escape closes the menu, which names the account, and gives the focus back to its button', async () => {
+  const listeners = new Set<(event: unknown) => void>();
+  vi.stubGlobal('addEventListener', (_: string, listener: () => void) => listeners.add(listener));
+  vi.stubGlobal('removeEventListener', (_: string, listener: () => void) => listeners.delete(listener));
+  vi.stubGlobal('HTMLElement', class {});
+  const openDialog = () => findAll('dialog').find(({ attributes }) => attributes.has('open')) ?? null;
+  vi.spyOn(document, 'querySelector').mockImplementation(openDialog as () => null);
+  route.value = parseRoute('#/nowhere');
+  await mount(h(App, {}));
+  await requests[0]?.answer({ ...STATUS, caller: { name: 'system:serviceaccount:shop:ann' } });
+  const isOpen = () => find('nav').attributes.get('class') === 'open';
+  const press = async (key: string, defaultPrevented = false): Promise<void> => {
+    for (const listener of listeners) listener({ key, defaultPrevented, preventDefault: () => undefined });
+    await mount(h(App, {}));
+  };
+  await press('Escape');
+  const button = find('button', 'Menu');
+  expect(button.attributes.has('focused')).toBe(false);
+  await button.fire('click');
+  await press('Tab');
+  await press('Escape', true);
+  find('dialog').showModal();
+  await press('Escape');
+  find('dialog').close();
+  expect([isOpen(), button.attributes.has('focused')]).toEqual([true, false]);
+  expect(find('nav').textContent).toContain('Account: shop:ann');
+  await press('Escape');
+  expect([isOpen(), button.attributes.has('focused')]).toEqual([false, true]);
+});

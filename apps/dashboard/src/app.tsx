@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState, type Dispatch, type StateUpdater } from 'preact/hooks';
 import { OpenAction } from './components/action.tsx';
 import { Loading, Trouble } from './components/answer.tsx';
-import { Header, SEARCH_FIELD } from './components/header.tsx';
+import { Header, MENU_BUTTON, SEARCH_FIELD } from './components/header.tsx';
 import { Help } from './components/help.tsx';
 import { Time } from './components/time.tsx';
 import { Navigation } from './components/navigation.tsx';
@@ -21,9 +21,7 @@ import { useAnswer } from './use-answer.ts';
 export function App(): JSX.Element {
   const main = useRef<HTMLElement>(null);
   const help = useRef<HTMLDialogElement>(null);
-  const [isMenuOpen, setMenuOpen] = useState(false);
-  const { page, parts } = route.value;
-  useEffect(() => setMenuOpen(false), [page, parts.join('/')]);
+  const { isMenuOpen, setMenuOpen } = useMenu();
   useEffect(() => {
     listenToKeys({
       help: () => help.current?.showModal(),
@@ -62,6 +60,26 @@ export function App(): JSX.Element {
       <OpenAction />
     </>
   );
+}
+
+/** Whether the list of pages is open, where it is behind a button. Another page or Escape closes it. */
+function useMenu(): { isMenuOpen: boolean; setMenuOpen: Dispatch<StateUpdater<boolean>> } {
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const { page, parts } = route.value;
+  useEffect(() => setMenuOpen(false), [page, parts.join('/')]);
+  useEffect(() => {
+    if (!isMenuOpen) return undefined;
+    const closeByEscape = (event: KeyboardEvent): void => {
+      // What is open above the menu, as a dialog or suggestions, is closed first.
+      const isForMenu = !event.defaultPrevented && document.querySelector('dialog[open]') === null;
+      if (event.key !== 'Escape' || !isForMenu) return;
+      setMenuOpen(false);
+      document.getElementById(MENU_BUTTON)?.focus();
+    };
+    addEventListener('keydown', closeByEscape);
+    return () => removeEventListener('keydown', closeByEscape);
+  }, [isMenuOpen]);
+  return { isMenuOpen, setMenuOpen };
 }
 
 /** The page, once it is known who the reader is. */

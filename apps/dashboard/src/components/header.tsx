@@ -11,6 +11,7 @@ import { refused, signOut, token } from '../state/session.ts';
 import { status } from '../state/status.ts';
 
 export const SEARCH_FIELD = 'search';
+export const MENU_BUTTON = 'menu';
 
 const THEME_WORDS = { system: 'Theme: auto', light: 'Theme: light', dark: 'Theme: dark' } as const;
 
@@ -25,6 +26,7 @@ export function Header({ isMenuOpen, toggleMenu, help }: HeaderProps): JSX.Eleme
     <header class="top">
       <button
         type="button"
+        id={MENU_BUTTON}
         class="menu plain"
         aria-expanded={isMenuOpen}
         aria-controls="pages"
@@ -177,6 +179,6 @@ function Caller(): JSX.Element {
 }
 
 /** `system:serviceaccount:shop:reader` to `shop:reader`. */
-function shortName(name: string): string {
+export function shortName(name: string): string {
   return name.replace(/^system:serviceaccount:/, '');
 }

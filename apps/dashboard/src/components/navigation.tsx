@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
 import { hrefOf, route } from '../router.ts';
+import { status } from '../state/status.ts';
+import { shortName } from './header.tsx';
 import { NavIcon, type NavPage } from './nav-icon.tsx';
 
 type Pages = readonly (readonly [NavPage, string])[];
@@ -18,6 +20,7 @@ const TOOLS: Pages = [
 ];
 
 export function Navigation({ isOpen }: { isOpen: boolean }): JSX.Element {
+  const caller = status.value?.caller;
   return (
     <nav id="pages" class={isOpen ? 'open' : ''} aria-label="Pages">
       <ul>
@@ -27,6 +30,7 @@ export function Navigation({ isOpen }: { isOpen: boolean }): JSX.Element {
       <ul aria-labelledby="nav-tools">
         <Links to={TOOLS} />
       </ul>
+      {caller ? <p class="nav-caller">Account: {shortName(caller.name)}</p> : null}
     </nav>
   );
 }

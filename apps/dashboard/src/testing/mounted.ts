@@ -135,6 +135,7 @@ Object.assign(globalThis, {
     createElementNS: (_: string, name: string) => new FakeElement(name),
     createTextNode: (data: string) => new FakeText(data),
     querySelector: (name: string) => findAll(name)[0] ?? null,
+    getElementById: (id: string) => allOf(root).find(({ attributes }) => attributes.get('id') === id) ?? null,
   },
   scrollTo: () => undefined,
 });
