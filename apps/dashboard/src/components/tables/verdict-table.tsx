@@ -5,7 +5,6 @@ import { RULE_OUTCOMES } from '../../words.ts';
 import { Badge } from '../badge.tsx';
 import { Portion } from '../portion.tsx';
 import { RefLink } from '../refs.tsx';
-import { Time } from '../time.tsx';
 import { reasonIn, Why } from '../words.tsx';
 import { Table, type Column } from './table.tsx';
 
@@ -30,7 +29,11 @@ const COLUMNS: readonly Column<Verdict>[] = [
       />
     ),
   },
-  { header: 'Held now', width: 'tight', cell: ({ held }) => <HeldNow held={held} /> },
+  // Its words tell until when.
+  {
+    header: 'Held now',
+    cell: ({ held }) => (held ? <Why reason={held.reason} detail={held.detail} /> : null),
+  },
   { header: 'Why', cell: ({ reason, detail }) => <Why reason={reason} detail={reasonIn(detail)} /> },
 ];
 
@@ -56,20 +59,5 @@ export function VerdictTable(props: { verdicts: readonly Verdict[]; caption: str
         />
       )}
     </Portion>
-  );
-}
-
-function HeldNow({ held }: Pick<Verdict, 'held'>): JSX.Element | null {
-  if (held === null) return null;
-  return (
-    <span title={held.detail}>
-      {held.reason}
-      {held.until === null ? null : (
-        <>
-          {' '}
-          until <Time at={held.until} />
-        </>
-      )}
-    </span>
   );
 }

@@ -1,7 +1,8 @@
-import { find, inBrowser, mount, requests, text } from '../../testing/mounted.ts';
+import { find, findAll, inBrowser, mount, requests, text } from '../../testing/mounted.ts';
 import { h } from 'preact';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { parseRoute, route } from '../../router.ts';
+import { localTime } from '../../time.ts';
 import { Preview } from './preview.tsx';
 
 inBrowser();
@@ -68,4 +69,28 @@ it.each([
   route.value = parseRoute(`#/preview?of=${of}`);
   await mount(h(Preview, {}));
   expect(find('textarea').attributes.get('placeholder')).toBe(example);
+});
+
+it('says in words what holds a reload now, and until when', async () => {
+  route.value = parseRoute('#/preview?source=Secret/shop/db');
+  await mount(h(Preview, {}));
+  await find('form').fire('submit');
+  const until = '2026-12-31T13:18:17.404Z';
+  const verdict = {
+    workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
+    source: { kind: 'Secret', namespace: 'shop', name: 'db' },
+    reloads: true,
+    reason: 'NamedInAnnotation',
+    detail: 'it is named',
+    wave: null,
+    held: { reason: 'Frozen', until, detail: `the namespace is frozen until ${until}: a release` },
+  };
+  const verdicts = [verdict, { ...verdict, workload: { ...verdict.workload, name: 'api' }, held: null }];
+  await requests[0]?.answer({ conclusion: 'two reload', verdicts, today: [] });
+  const time = localTime(new Date(until), new Date());
+  const cells = findAll('td').filter(({ attributes }) => attributes.get('data-label') === 'Held now');
+  expect(cells.map(({ textContent }) => textContent)).toEqual([
+    `The namespace is frozen until ${time}: a release Frozen`,
+    '',
+  ]);
 });
