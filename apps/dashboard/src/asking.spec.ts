@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Asking } from './asking.ts';
 import { keepCalm, secondsOf } from './state/calm.ts';
+import { goLongAgo } from './testing/long-ago.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -58,8 +59,7 @@ describe('a question', () => {
   });
 
   it('that was one too many is asked once, when the API has said, whatever happens meanwhile', async () => {
-    // Long ago: whatever runs after this test need not keep calm.
-    vi.setSystemTime(0);
+    goLongAgo();
     const { requests, told, question } = asking();
     question.ask();
     keepCalm(30);

@@ -2,7 +2,10 @@ import { find, inBrowser, mount, requests, text } from '../testing/mounted.ts';
 import { h, type JSX } from 'preact';
 import { expect, it, vi } from 'vitest';
 import { call } from '../api/client.ts';
+import { keepCalm } from '../state/calm.ts';
 import { pulse } from '../state/live.ts';
+import { goLongAgo } from '../testing/long-ago.ts';
+import { localTime } from '../time.ts';
 import { useAnswer } from '../use-answer.ts';
 import { Answer } from './answer.tsx';
 
@@ -35,6 +38,26 @@ it.each([
   expect(text()).toContain('What is shown is from');
   expect(text()).toContain('0 queues');
   expect(find('time').attributes.get('dateTime')).toBe(cameAt.toISOString());
+});
+
+it('while the API wants to be left alone, it is said why and until when nothing is asked for', async () => {
+  goLongAgo();
+  const until = (seconds: number) => {
+    keepCalm(seconds);
+    const at = new Date(Date.now() + seconds * 1_000);
+    return `Loading queues: waiting until ${localTime(at, new Date())}, because you have asked too often.`;
+  };
+  const first = until(30);
+  await mount(h(Queues, {}));
+  expect([text(), requests]).toEqual([first, []]);
+  // Another request was one too many.
+  const second = until(60);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([text(), requests]).toEqual([second, []]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([text(), requests.length]).toEqual(['Loading queues…', 1]);
+  await requests[0]?.answer({ items: [] });
+  expect(text()).toBe('0 queues');
 });
 
 it('an answer that cannot be read is not called a lost connection', async () => {

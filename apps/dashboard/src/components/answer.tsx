@@ -1,6 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { CallError } from '../api/client.ts';
+import { calmFor, calmUntil } from '../state/calm.ts';
 import { Time } from './time.tsx';
+import { Words } from './words.tsx';
 import type { Answered } from '../use-answer.ts';
 
 interface AnswerProps<Data> {
@@ -22,12 +25,26 @@ export function Answer<Data>({ of, what, children }: AnswerProps<Data>): JSX.Ele
   );
 }
 
-export function Loading({ what }: { what: string }): JSX.Element {
+/** `isSent`: a request that a person has made, and that goes out at any time. */
+export function Loading({ what, isSent = false }: { what: string; isSent?: boolean }): JSX.Element {
   return (
     <p class="loading" role="status">
-      Loading {what}…
+      Loading {what}
+      {isSent ? '…' : <Awaited />}
     </p>
   );
+}
+
+/** Ends a sentence about what is awaited: by why and until when it is not asked for, if the API wants to be left alone. */
+export function Awaited(): JSX.Element {
+  const [, redraw] = useState({});
+  const until = calmUntil();
+  useEffect(() => {
+    const timer = setTimeout(() => redraw({}), calmFor());
+    return () => clearTimeout(timer);
+  }, [until?.getTime()]);
+  if (!until) return <>…</>;
+  return <Words text={`: waiting until ${until.toISOString()}, because you have asked too often.`} />;
 }
 
 interface TroubleProps {

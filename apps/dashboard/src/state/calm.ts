@@ -13,6 +13,11 @@ export function calmFor(): number {
   return Math.max(0, until - Date.now());
 }
 
+/** The end of this; undefined: it is over. */
+export function calmUntil(): Date | undefined {
+  return calmFor() > 0 ? new Date(until) : undefined;
+}
+
 /** Of a `Retry-After` in seconds; undefined if there is none that can be used. */
 export function secondsOf(retryAfter: string | null): number | undefined {
   return retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Fragment } from 'preact';
 import { clusterName } from '../../cluster-name.ts';
-import { Trouble } from '../../components/answer.tsx';
+import { Awaited, Trouble } from '../../components/answer.tsx';
 import { SignIcon } from '../../components/badge.tsx';
 import { route } from '../../router.ts';
 import { status } from '../../state/status.ts';
@@ -18,7 +18,8 @@ export function Verdict({ of }: { of: InstallAnswer }): JSX.Element {
       {failure ? <Trouble {...failure} again={refresh} /> : null}
       {state === undefined && failure === undefined ? (
         <Sentence tone="quiet" sign="ring" isLoading>
-          checking whether everything is reloaded…
+          checking whether everything is reloaded
+          <Awaited />
         </Sentence>
       ) : null}
       {state === undefined ? null : <Known state={state} of={of} />}

@@ -61,7 +61,7 @@ function keepInAddress(request: PreviewRequest): void {
 
 function Result({ of }: { of: PreviewData | CallError | 'loading' | undefined }): JSX.Element | null {
   if (of === undefined) return null;
-  if (of === 'loading') return <Loading what="the preview" />;
+  if (of === 'loading') return <Loading what="the preview" isSent />;
   if (of instanceof CallError) return <Trouble error={of} what="the preview" />;
   const { conclusion, verdicts, today } = of;
   return (
