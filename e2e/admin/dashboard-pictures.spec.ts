@@ -285,6 +285,7 @@ describe('the API is asked', () => {
     });
     expect(lists.filter((each) => each.startsWith('/workloads?')).toSorted()).toEqual([
       '/workloads?due=owed&limit=200',
+      '/workloads?due=stale&limit=200',
       '/workloads?limit=200',
       '/workloads?rollout=progressing&limit=200',
       '/workloads?rollout=stuck&limit=200',
