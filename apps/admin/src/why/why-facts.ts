@@ -70,12 +70,6 @@ export class WhyFacts {
     return { key, row: (await this.#catalog.sources([key])).get(key) };
   }
 
-  /** The workloads that use, name or mention a source, in portions of about 2 MiB. */
-  async *eachUserOf(source: SourceKey): AsyncGenerator<ExplainedWorkload[], void, void> {
-    const users = await this.#catalog.users(source);
-    for await (const rows of this.#catalog.eachWorkloadOf(users)) yield explained(rows);
-  }
-
   /** In portions of about 2 MiB. */
   async *eachWorkloadOf(namespace: string): AsyncGenerator<ExplainedWorkload[], void, void> {
     for await (const rows of this.#rows.eachWorkload(namespace)) yield explained(rows);

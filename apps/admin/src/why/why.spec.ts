@@ -2,7 +2,7 @@ import type { ExplainInput } from '@reroll/core/explain/facts';
 import type { ReloadHold } from '@reroll/core/holds/hold';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import type { WorkloadKey } from '@reroll/core/model';
-import type { WorkloadRow } from '@reroll/core/state/rows';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { EXPLAIN_SETTINGS, explainInput } from '@reroll/core/testing/explaining';
 import { recordOf, workloadRow } from '@reroll/core/testing/rows';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +12,9 @@ import { Why } from './why.ts';
 
 const HOLD: ReloadHold = { reason: 'AwaitsWave', detail: 'Wave 2 of 2 of ConfigMap/cm waits for another' };
 const FROZEN = { 'reroll.dev/freeze': '; audit' };
+const PATTERN = { [KEYS.configMapReload]: 'c.*' };
+const IGNORED = { [KEYS.ignore]: 'true' };
+const EXCLUDE = 'configmaps.exclude.reloader.stakater.com/reload';
 const NOW = { hash: '1.b', rv: '11', dataRv: '11' };
 
 /** What holds `Deployment/ns/web`, by the reasons. `recorded`: the data of its pods; now there is `b`. */
@@ -82,18 +85,22 @@ it('the rows of those that share a record are read together, also if the catalog
   expect(asked).toEqual([sharers]);
 });
 
-it('a preview of an ignored source names a workload that only a pattern relates to it', async () => {
+it.each<[string, Partial<WorkloadRow>, Partial<SourceRow>, string]>([
+  ['of a source that is ignored', { annotations: PATTERN }, { annotations: IGNORED }, 'SourceIgnored'],
+  ['that excludes the source', { annotations: { ...PATTERN, [EXCLUDE]: 'cm' } }, {}, 'SourceExcluded'],
+  ['without containers', { annotations: PATTERN, hasContainers: false }, {}, 'NoContainer'],
+  ['that is left alone', { annotations: PATTERN, leftAlone: 'JobFinished' }, {}, 'JobFinished'],
+])('a preview names a workload %s, to which only a pattern relates it', async (_, row, of, reason) => {
   const { workload, source } = explainInput({
-    workload: { uses: [], dependencies: [], annotations: { [KEYS.configMapReload]: 'c.*' } },
-    source: { annotations: { [KEYS.ignore]: 'true' } },
+    workload: { uses: [], dependencies: [], ...row },
+    source: of,
   });
+  const key = 'Deployment/ns/web';
   const facts = {
     settings: async () => EXPLAIN_SETTINGS,
     source: async () => source,
-    // The catalog has no index of what is no dependency.
-    eachUserOf: async function* () {},
     eachWorkloadOf: async function* () {
-      yield [workload];
+      yield [{ ...workload, key }];
     },
   } as unknown as WhyFacts;
   const namespaces = { of: async () => ({ namespace: {}, installation: {} }) };
@@ -101,5 +108,5 @@ it('a preview of an ignored source names a workload that only a pattern relates 
   const caller = { seesAll: async () => true } as Caller;
   const asked = { of: 'source', source: { kind: 'ConfigMap', namespace: 'ns', name: 'cm' } } as const;
   const { verdicts } = await why.preview(asked, caller, new AbortController().signal);
-  expect(verdicts).toMatchObject([{ workload: { name: 'web' }, reloads: false, reason: 'SourceIgnored' }]);
+  expect(verdicts).toMatchObject([{ workload: { name: 'web' }, reloads: false, reason }]);
 });

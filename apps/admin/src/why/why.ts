@@ -1,6 +1,5 @@
 import type { Explanation, Preview, PreviewRequest } from '@reroll/shared/api/explain';
 import { explanationAnswer, previewAnswer } from '@reroll/shared/api/explained';
-import { annotationOf } from '@reroll/core/annotations/annotation-keys';
 import { explain, type Explanation as Explained } from '@reroll/core/explain/explain';
 import type { ExplainInput, ExplainSettings } from '@reroll/core/explain/facts';
 import { PreviewedPairs } from '@reroll/core/explain/preview';
@@ -97,17 +96,11 @@ export class Why {
     { settings, signal }: PreviewBy,
   ): Promise<Preview> {
     const source = await this.#facts.source(keyOf(id));
-    // A workload without a dependency, as on an ignored source, may be related by a pattern, which is not indexed.
-    const isIgnored =
-      source.row && annotationOf(source.row.annotations, settings.decision.keys.ignore) === 'true';
-    const isIndexed = source.row !== undefined && !isIgnored && annotations === undefined;
-    const portions = isIndexed
-      ? this.#facts.eachUserOf(source.key)
-      : this.#facts.eachWorkloadOf(id.namespace);
     const namespaces = await this.#namespaces.of(id.namespace);
     const known = { source, annotations, settings, from, now: Date.now(), namespaces } as const;
     const found = new PreviewedPairs();
-    for await (const workloads of portions)
+    // The index of the source's users lacks those that only a pattern or an exclusion relates to it.
+    for await (const workloads of this.#facts.eachWorkloadOf(id.namespace))
       await inTurns(found.add(planOfSource({ ...known, workloads }).pairs), signal);
     const preview = found.preview(planOfSource({ ...known, workloads: [] }));
     if (!source.row && preview.verdicts.length === 0) throw notKnown();
