@@ -140,6 +140,7 @@ const CASES: readonly Case[] = [
       [of('reroll_namespace_oldest_owed_seconds', IN_SHOP)]: '0+60x30',
       [of('reroll_namespace_oldest_owed_seconds', 'pod="reroll-watcher-a",workload_namespace="other"')]:
         '0+10x30',
+      [of('reroll_leader')]: '1x30',
     },
     labels: { workload_namespace: 'shop' },
     summary:
@@ -147,6 +148,12 @@ const CASES: readonly Case[] = [
     notOn: {
       'a workload that is pending for ten minutes': {
         [of('reroll_namespace_oldest_owed_seconds', IN_SHOP)]: '0+30x30',
+        [of('reroll_leader')]: '1x30',
+      },
+      'a workload that only a standby takes for pending': {
+        [of('reroll_namespace_oldest_owed_seconds', IN_SHOP)]: '0+60x30',
+        [of('reroll_leader')]: '0x30',
+        [of('reroll_leader', 'pod="reroll-watcher-b"')]: '1x30',
       },
     },
   },
