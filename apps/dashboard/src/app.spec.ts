@@ -81,11 +81,11 @@ it('a page that was opened before an upgrade says so', async () => {
     status.value = { version } as unknown as typeof status.value;
     await mount(h(Upgraded, {}));
   };
-  await ofVersion('0.1.0');
-  await ofVersion('0.1.0');
+  await ofVersion('1.4.0');
+  await ofVersion('1.4.0');
   expect(text()).toBe('');
-  await ofVersion('0.2.0');
-  expect(text()).toContain('Reroll 0.2.0 is installed, and this page is from 0.1.0.');
+  await ofVersion('1.5.0');
+  expect(text()).toContain('Reroll 1.5.0 is installed, and this page is from 1.4.0.');
 });
 
 it.each([

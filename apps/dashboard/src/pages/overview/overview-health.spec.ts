@@ -40,7 +40,7 @@ it.each([
 
 it('a process has its role below its name, so that the name of a pod has room', async () => {
   const process = { app: 'watcher', role: 'leader', synced: false, startedAt: '2026-11-29T12:00:00.000Z' };
-  const processes = [{ ...process, name: 'reroll-watcher-6d5f7c9b8d-x2x9z', version: '0.1.0' }];
+  const processes = [{ ...process, name: 'reroll-watcher-6d5f7c9b8d-x2x9z', version: '1.4.0' }];
   status.value = { ...STATUS, processes } as unknown as Status;
   await mount(h(Processes, {}));
   const [, , , row] = findAll('th').map(({ textContent }) => textContent);
