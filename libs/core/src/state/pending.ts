@@ -3,6 +3,7 @@ import { envVarName } from '../marker/env-var-name.ts';
 import type { SourceKind } from '../model.ts';
 import { DELETED_HASH } from '../record/record-hash.ts';
 import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
+import { among } from './among.ts';
 import type { PendingCause } from './outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from './rows.ts';
 import { NO_TRIGGERS, type Triggers } from './settings.ts';
@@ -100,20 +101,18 @@ export function pendingFor(
   return isLater ? 'owed' : 'correct';
 }
 
-/** The long list that was asked about last, as a set: callers ask for one dependency of a workload after the other. */
+/** The list that was asked about last: callers ask about one dependency of a workload after the other. */
 let asked:
-  | { readonly unverified: readonly SourceName[]; readonly names: ReadonlySet<SourceName> }
+  | { readonly unverified: readonly SourceName[]; readonly isAmong: ReturnType<typeof among> }
   | undefined;
-const LONG = 8;
 
 /** Whether the entry of the record may be wrong for the present pods. */
 export function isUnverified({ unverified }: Pick<WorkloadRow, 'unverified'>, name: SourceName): boolean {
-  if (unverified.length <= LONG) return unverified.includes(name);
   if (asked?.unverified !== unverified) {
     work.dependencyNames += unverified.length;
-    asked = { unverified, names: new Set(unverified) };
+    asked = { unverified, isAmong: among(unverified) };
   }
-  return asked.names.has(name);
+  return asked.isAmong(name);
 }
 
 function isLaterThanPods(

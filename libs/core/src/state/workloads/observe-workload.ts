@@ -11,6 +11,7 @@ import {
   type WorkloadRow,
 } from '../rows.ts';
 import { work } from '../../work.ts';
+import { among } from '../among.ts';
 import type { DependencyMove } from '../dependencies/dependency-judging.ts';
 import { conflictAfter } from './conflict.ts';
 import { compact } from '../dependencies/dependencies.ts';
@@ -210,15 +211,6 @@ function templateFound(seen: ObservedWorkload, known: WorkloadRow): TemplateFact
     unverified: isUnverified ? compact(Object.keys(recordedHashes(seen.record))) : NO_NAMES,
   };
 }
-
-/** Returns a membership test that stays fast with many names, which a tenant can create. */
-function among(names: readonly SourceName[] = NO_NAMES): (name: SourceName) => boolean {
-  if (names.length <= FEW) return (name) => names.includes(name);
-  const all = new Set(names);
-  return (name) => all.has(name);
-}
-
-const FEW = 8;
 
 /**
  * Returns the unverified entries under an unchanged template: unchanged entries that were unverified, and new ones that were
