@@ -32,7 +32,7 @@ export async function pageOfJobs(
 
 interface Placed {
   readonly job: JobAnswer;
-  /** When it was created, Unix ms: there can be tens of thousands, and to read a time takes a microsecond or more. */
+  /** When it was created, Unix ms. Parsed once, because there can be tens of thousands of jobs to sort. */
   readonly at: number;
 }
 

@@ -255,7 +255,7 @@ export interface Pair {
 
 interface Waiting {
   readonly names: Iterator<SourceName>;
-  /** The sources that the workload uses. It waits no more once these change. */
+  /** The sources that the workload uses. If these change, it is queued anew. */
   readonly uses: ReadonlySet<SourceName>;
   /** Dates a dependency that is found later. */
   readonly begin: DependencyBeginning;
