@@ -16,7 +16,7 @@ type TextOf = (text: string, file: string) => string;
 
 /** What people read, and how its text is found. Decisions are records of their time; the compatibility page quotes stakater/Reloader. */
 const TEXTS: Readonly<Record<string, readonly [paths: readonly string[], textOf: TextOf]>> = {
-  documents: [['*.md', ':!docs/adr/*', ':!docs/compatibility.md', ':!CHANGELOG.md'], proseOfMarkdown],
+  documents: [['*.md', ':!docs/adr/*', ':!docs/compatibility.md'], proseOfMarkdown],
   'dashboard, command line, API, logs, reasons and options': [
     ['apps/*.ts', 'apps/*.tsx', 'libs/*.ts', ':!*.spec.ts', ':!*/testing/*'],
     textsOfCode,
