@@ -1,14 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { combine, type Figures } from '../report/figures.ts';
 import { median } from './numbers.ts';
-import { usageOf, type NamedProcess, type ProcessFigures } from './proc.ts';
+import { untilMemoryIsSettled, usageOf, type NamedProcess, type ProcessFigures } from './proc.ts';
 import { type Session, withSession } from '../session.ts';
 import { repeat, type Result, type Task } from '../task.ts';
 import { createSecrets } from '../work-set.ts';
-
-/** Node.js gives memory back to the system, and takes it, in the first seconds after a start. */
-const IDLE_MS = 10_000;
 
 /** The memory of idle processes, started once without the Secrets and once with them. */
 export async function measureSecrets(task: Task): Promise<Result> {
@@ -38,7 +34,7 @@ interface Idle {
 
 async function idle(bench: Bench): Promise<Idle> {
   return await withSession(bench, async (session) => {
-    await sleep(IDLE_MS, undefined, { signal: bench.signal });
+    await untilMemoryIsSettled(bench.signal);
     session.verify();
     const processes = session.processes.flatMap(({ name, pid }) => {
       const usage = usageOf(pid);

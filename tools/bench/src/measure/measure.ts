@@ -4,7 +4,7 @@ import { measureFloor, type Floor } from '../floor.ts';
 import { firstFigures } from './first-change.ts';
 import { median } from './numbers.ts';
 import { measureSecrets } from './measure-secrets.ts';
-import { usageOf, type NamedProcess } from './proc.ts';
+import { untilMemoryIsSettled, usageOf, type NamedProcess } from './proc.ts';
 import { burst, type Run, singles } from '../run.ts';
 import { subjectOf } from '../reloader.ts';
 import { LARGE_SINGLES, type Method, type Scenario } from '../scenarios.ts';
@@ -64,6 +64,7 @@ async function measureLarge(task: Task): Promise<Result> {
   const sources = set.sources.slice(0, scenario.load.changes);
   const floor = await measureFloor(bench, set, sources);
   return await withSession(bench, async (session) => {
+    await untilMemoryIsSettled(bench.signal);
     const watcherSyncMb = largest(session.started.watchers);
     const input = { bench, session, set, reaction: floor.reaction };
     const runs = await repeat(task, async () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What the system tells of a process. */
 export interface Usage {
@@ -38,6 +39,13 @@ export function parseUsage(stat: string, status: string): Usage {
 function megabytes(status: string, field: string): number {
   const kibibytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
   return kibibytes === undefined ? Number.NaN : (Number(kibibytes) * 1024) / 1e6;
+}
+
+const SETTLED_AFTER_MS = 10_000;
+
+/** Waits until Node.js processes that have just started have given back to the system what only their start needed. */
+export async function untilMemoryIsSettled(signal: AbortSignal): Promise<void> {
+  await sleep(SETTLED_AFTER_MS, undefined, { signal });
 }
 
 /** A process by the name that tables show. */
