@@ -140,7 +140,6 @@ export class WatcherService implements OnApplicationBootstrap {
       try {
         await resyncer.takeOver(term);
         if (lifecycle.signal.aborted) return;
-        giveBackMemorySoon();
         log.info('became leader, starting controllers', { term });
         return;
       } catch (error) {

@@ -4,6 +4,7 @@ import { ClusterState } from '@reroll/core/state/cluster-state';
 import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { giveBackMemorySoon } from '@reroll/shared/platform/process/memory';
 import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { Queues } from '@reroll/redis/queue/queues';
 import { expect, test, vi } from 'vitest';
@@ -13,6 +14,8 @@ import { Publisher } from './publisher.ts';
 import { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 import { Resyncer } from '../resync/resyncer.ts';
 import { inOneGo } from '@reroll/core/state/slices';
+
+vi.mock('@reroll/shared/platform/process/memory');
 
 const NONE = { rv: '1', catalog: new Map() };
 
@@ -95,6 +98,25 @@ test('a standby writes nothing, and all that it knows once it takes the lead', a
   expect(written?.sources.map(([key]) => key)).toEqual(['ConfigMap/ns/cm']);
   expect(written?.workloads.map(([key]) => key)).toEqual(['Deployment/ns/web']);
   expect(enqueueReloads.mock.calls[0]?.[0]).toMatchObject([{ workload: 'Deployment/ns/web' }]);
+  await publisher.stop();
+});
+
+test('memory is given back when all rows are written, and again after Redis lost them', async () => {
+  const { clusterState, state, publisher, resyncer, publish } = watcherInSync();
+  for (let n = 0; n < 1_000; n += 1) clusterState.workloadWritten(seenWorkload(`web-${n}`, 3));
+  const rowsWritten = (): number => publish.mock.calls.reduce((sum, [rows]) => sum + rows.workloads.length, 0);
+  const givenBackAt: number[] = [];
+  vi.mocked(giveBackMemorySoon).mockImplementation(() => void givenBackAt.push(rowsWritten()));
+
+  await resyncer.takeOver('7');
+  await vi.waitFor(() => expect(givenBackAt).toEqual([1_001]));
+  clusterState.workloadWritten(seenWorkload('web-0', 4, { annotations: { 'reroll.dev/freeze': 'x' } }));
+  publisher.kick();
+  await vi.waitFor(() => expect(rowsWritten()).toBeGreaterThan(1_001));
+  state.isIntact = false;
+  resyncer.kick();
+  await vi.waitFor(() => expect(givenBackAt).toHaveLength(2));
+  expect(givenBackAt[1]).toBe(rowsWritten());
   await publisher.stop();
 });
 

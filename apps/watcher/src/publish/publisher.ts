@@ -4,6 +4,7 @@ import type { Jobs, RowKeys } from '@reroll/core/state/outbox';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { giveBackMemorySoon } from '@reroll/shared/platform/process/memory';
 import type { Queues, ReloadToEnqueue } from '@reroll/redis/queue/queues';
 import { ADOPTION_PAUSE, AdoptionRate, Corrections } from '../resync/adoption.ts';
 import { CatalogWriter, type Rows } from './catalog-writer.ts';
@@ -73,6 +74,8 @@ export class Publisher {
   #asksForUntold = false;
   /** Redis lost writes, so rows may be back that were removed. */
   #asksForLeftOver = false;
+  /** Whether all rows are being written, which leaves garbage as large as the catalog. */
+  #isRewriting = false;
   /** Whether the last readings could not be written; only the first failure is logged. */
   #failsToLeave = false;
   #pause = MIN_PAUSE;
@@ -104,6 +107,7 @@ export class Publisher {
     this.#term = term;
     this.#writer.begin(term);
     this.#asksForUntold = true;
+    this.#isRewriting = true;
     this.kick();
   }
 
@@ -152,6 +156,8 @@ export class Publisher {
     try {
       while (this.#hasWork()) await this.#once();
       this.#pause = MIN_PAUSE;
+      if (this.#isRewriting) giveBackMemorySoon();
+      this.#isRewriting = false;
       const { dueIn } = this.#context.rollouts;
       if (!this.#corrections.isEmpty) this.#later(ADOPTION_PAUSE);
       else if (dueIn !== undefined) this.#later(Math.max(dueIn, MIN_PAUSE));
@@ -223,6 +229,7 @@ export class Publisher {
     this.#context.rollouts.assertAll();
     this.#asksForUntold = true;
     this.#asksForLeftOver = true;
+    this.#isRewriting = true;
   }
 
   async #removeLeftOver(): Promise<void> {
