@@ -104,7 +104,8 @@ test('a standby writes nothing, and all that it knows once it takes the lead', a
 test('memory is given back when all rows are written, and again after Redis lost them', async () => {
   const { clusterState, state, publisher, resyncer, publish } = watcherInSync();
   for (let n = 0; n < 1_000; n += 1) clusterState.workloadWritten(seenWorkload(`web-${n}`, 3));
-  const rowsWritten = (): number => publish.mock.calls.reduce((sum, [rows]) => sum + rows.workloads.length, 0);
+  const rowsWritten = (): number =>
+    publish.mock.calls.reduce((sum, [rows]) => sum + rows.workloads.length, 0);
   const givenBackAt: number[] = [];
   vi.mocked(giveBackMemorySoon).mockImplementation(() => void givenBackAt.push(rowsWritten()));
 
