@@ -1,7 +1,4 @@
-/**
- * The work that tenants' objects cause, counted since the process started, in the units of the CPU bounds in `docs/scaling.md`. For
- * metrics and specs only.
- */
+/** The work that tenants' objects cause, counted since the process started. For metrics and specs only. */
 export const work = {
   /** Characters of parsed lists in annotations. */
   listCharacters: 0,
