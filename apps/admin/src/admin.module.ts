@@ -162,7 +162,11 @@ const STEERING: readonly Provider[] = [
     [Catalog, ObjectFacts, NamespaceHoldsReader, LOG],
     (catalog, facts, namespaces, log) => new RequestedHolds({ catalog, facts, namespaces, log }),
   ),
-  BulkTargets,
+  provided(
+    BulkTargets,
+    [ObjectFacts, ReadModel, JobBoard, ReloadJobs],
+    (facts, model, board, jobs) => new BulkTargets({ facts, model, board, jobs }),
+  ),
   BulkWrites,
 ];
 

@@ -1,17 +1,17 @@
-import { Injectable } from '@nestjs/common';
 import type { jobSelector, workloadSelector } from '@reroll/shared/api/bulk';
 import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import { namespaceOf, partsOf, type Key, type WorkloadKey } from '@reroll/core/model';
 import type { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
-import { ReadModel } from '../history/read-model.ts';
+import type { ReadModel } from '../history/read-model.ts';
+import type { ReloadJobs } from '../history/reload-jobs.ts';
 import { holdView } from '../history/views.ts';
 import { ProblemError } from '../http/problem-error.ts';
-import { JobBoard } from '../jobs/job-board.ts';
+import type { JobBoard } from '../jobs/job-board.ts';
 import { jobView } from '../jobs/job-view.ts';
 import type { Place } from '../objects/key-index.ts';
-import { ObjectFacts } from '../objects/object-facts.ts';
+import type { ObjectFacts } from '../objects/object-facts.ts';
 import { listWorkloads } from '../objects/object-lists.ts';
 
 export type WorkloadSelector = z.output<typeof workloadSelector>;
@@ -24,6 +24,13 @@ export interface Matched<Target extends string = string> {
   readonly id: string | null;
 }
 
+export interface BulkContext {
+  readonly facts: ObjectFacts;
+  readonly model: ReadModel;
+  readonly board: JobBoard;
+  readonly jobs: ReloadJobs;
+}
+
 /** Pages of a list that one bulk request reads. A page is short only if rows have changed since the scan. */
 const MOST_PAGES = 10;
 
@@ -31,13 +38,12 @@ const MOST_PAGES = 10;
  * Finds what a bulk request matches, among what the caller sees. Every method rejects with a `ProblemError` `Conflict` if that is more
  * than `limit`, or cannot be told with the reads of one request, and with ioredis' error.
  */
-@Injectable()
 export class BulkTargets {
-  constructor(
-    private readonly facts: ObjectFacts,
-    private readonly model: ReadModel,
-    private readonly board: JobBoard,
-  ) {}
+  readonly #by: BulkContext;
+
+  constructor(by: BulkContext) {
+    this.#by = by;
+  }
 
   async workloads(
     selector: WorkloadSelector,
@@ -53,7 +59,7 @@ export class BulkTargets {
     limit: number,
     caller: Caller,
   ): Promise<Matched<WorkloadKey>[]> {
-    const { join } = this.model.contents;
+    const { join } = this.#by.model.contents;
     const idOf = (key: WorkloadKey): string | null =>
       holdView(join.workload(key)?.outcomes.at(-1))?.id ?? null;
     const found = await this.#workloads(selector, { limit, caller, mayMatch: (key) => idOf(key) !== null });
@@ -63,7 +69,7 @@ export class BulkTargets {
   /** Sorted by target, then id. */
   async failedJobs(selector: JobSelector, limit: number, caller: Caller): Promise<Matched[]> {
     const names = selector.queue === undefined ? QUEUE_NAMES : [selector.queue];
-    const jobs = (await Promise.all(names.map((name) => this.board.jobs(name, 'failed')))).flat();
+    const jobs = (await Promise.all(names.map((name) => this.#by.board.jobs(name, 'failed')))).flat();
     const namespaces = await NamespacesAsked.of(caller);
     const matched: Matched[] = [];
     for (const { id, subject } of jobs.flatMap((job) => jobView(job) ?? [])) {
@@ -80,16 +86,16 @@ export class BulkTargets {
     { limit, caller, mayMatch }: { limit: number; caller: Caller; mayMatch?: (key: WorkloadKey) => boolean },
   ): Promise<Matched<WorkloadKey>[]> {
     const namespaces = await NamespacesAsked.of(caller);
+    const { facts, model, jobs } = this.#by;
     const by = {
-      facts: this.facts,
-      join: this.model.contents.join,
+      facts,
+      join: model.contents.join,
+      jobs,
       namespaces,
       ...(source === undefined
         ? {}
         : {
-            among: new Set(
-              (await namespaces.sees(namespaceOf(source))) ? await this.facts.usersOf(source) : [],
-            ),
+            among: new Set((await namespaces.sees(namespaceOf(source))) ? await facts.usersOf(source) : []),
           }),
       ...(mayMatch ? { mayMatch } : {}),
     };

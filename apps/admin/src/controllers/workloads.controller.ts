@@ -46,7 +46,8 @@ export class WorkloadsController {
     const after = this.cursors.read(query.cursor, PLACE);
     const namespaces = new NamespacesAsked(await visibility(caller));
     const { join } = this.model.contents;
-    const { items, last } = await listWorkloads(query, after, { facts: this.facts, join, namespaces });
+    const by = { facts: this.facts, jobs: this.jobs, join, namespaces };
+    const { items, last } = await listWorkloads(query, after, by);
     const failed = items.filter(({ key, due }) => {
       const outcomes = join.workload(key)?.outcomes ?? [];
       return attemptView(outcomes, { due, job: undefined })?.state === 'failed';

@@ -1,6 +1,7 @@
 import { HistoryJoin } from '@reroll/core/history/join';
+import type { LiveJob } from '@reroll/core/history/states';
 import { partsOf, type WorkloadKey } from '@reroll/core/model';
-import { inStep, reloaded } from '@reroll/core/testing/history';
+import { inStep, reloaded, retrying } from '@reroll/core/testing/history';
 import { workloadRow } from '@reroll/core/testing/rows';
 import { expect, it } from 'vitest';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
@@ -10,10 +11,18 @@ import { listWorkloads } from './object-lists.ts';
 
 const ALL = ['api', 'cron', 'db', 'gone', 'web'].map((name) => `Deployment/shop/${name}` as const);
 const OTHER: WorkloadKey = 'Deployment/bank/ledger';
+const JOB: LiveJob = { id: '1', state: 'waiting', until: null, made: 0, most: 5 };
 
-/** All pages of one workload each, by name, and how many rows were read for them. */
-async function listed(query: object, join: HistoryJoin) {
+/** All pages of one workload each, by name, and how many rows and jobs were read for them. `live`: the workloads with a new job. */
+async function listed(query: object, join: HistoryJoin, live: readonly WorkloadKey[] = []) {
   const read: WorkloadKey[] = [];
+  let jobsRead = 0;
+  const jobs = {
+    of: async (keys: readonly WorkloadKey[]) => {
+      jobsRead += keys.length;
+      return new Map(live.filter((key) => keys.includes(key)).map((key) => [key, JOB] as const));
+    },
+  };
   const facts = {
     workloads: {
       snapshot: async () => ({
@@ -37,11 +46,11 @@ async function listed(query: object, join: HistoryJoin) {
   const names: string[] = [];
   let after: string | undefined;
   do {
-    const page = await listWorkloads({ limit: 1, ...query }, after, { facts, join, namespaces });
+    const page = await listWorkloads({ limit: 1, ...query }, after, { facts, join, jobs, namespaces });
     names.push(...page.items.map(({ key }) => partsOf(key).name));
     after = page.last;
   } while (after !== undefined);
-  return { names, read: read.length };
+  return { names, read: read.length, jobsRead };
 }
 
 it('lists what was recorded as stale and not reloaded since, and reads no other row', async () => {
@@ -51,8 +60,41 @@ it('lists what was recorded as stale and not reloaded since, and reads no other 
     join.addOutcome(`${1000 + at}-0`, inStep(1000, { ...stale, workload }));
   join.addOutcome('2000-0', reloaded(2000, { workload: 'Deployment/shop/cron' }));
   join.addOutcome('2001-0', inStep(2000, { workload: 'Deployment/shop/db' }));
-  expect(await listed({ due: 'stale' }, join)).toEqual({ names: ['db', 'web'], read: 3 });
-  expect(await listed({ due: 'stale', name: 'we' }, join)).toEqual({ names: ['web'], read: 1 });
-  expect(await listed({ due: 'owed' }, join)).toEqual({ names: ['api'], read: 1 });
+  expect(await listed({ due: 'stale' }, join)).toEqual({ names: ['db', 'web'], read: 3, jobsRead: 0 });
+  expect(await listed({ due: 'stale', name: 'we' }, join)).toEqual({ names: ['web'], read: 1, jobsRead: 0 });
+  expect(await listed({ due: 'owed' }, join)).toEqual({ names: ['api'], read: 1, jobsRead: 0 });
   expect((await listed({}, join)).names).toEqual(['api', 'cron', 'db', 'web']);
+});
+
+it('lists what failed as lastAttempt says, by the history, and reads no other row or job', async () => {
+  const join = new HistoryJoin();
+  const failed = { state: 'failed', reason: 'ApiUnavailable' } as const;
+  const request = { id: '1', actor: 'ann', reason: 'r' };
+  let at = 1000;
+  const add = (name: string, entry: object): void => {
+    at += 1;
+    join.addOutcome(`${at}-0`, retrying(at, { ...entry, workload: `Deployment/shop/${name}` }));
+  };
+  // All but `api` have nothing pending.
+  add('api', failed);
+  for (const name of ['cron', 'db', 'web', 'job', 'gone']) add(name, { ...failed, request });
+  add('cron', { state: 'unchanged', reason: 'InStep' });
+  add('db', { state: 'reloaded', reason: 'AutoReload' });
+  add('job', { state: 'retrying', reason: 'ApiUnavailable' });
+  // Of many others, and of one that the caller does not see, nothing is read.
+  for (let index = 0; index < 500; index += 1) add(`other-${index}`, { state: 'reloaded' });
+  join.addOutcome('9000-0', retrying(9000, { ...failed, workload: OTHER }));
+  const query = { due: 'failed' };
+  const of = async (...live: WorkloadKey[]) => await listed(query, join, live);
+  // The attempt at what was pending was tried again, but nothing is pending any more.
+  expect(await of()).toEqual({ names: ['api', 'cron', 'job', 'web'], read: 5, jobsRead: 4 });
+  expect(await of('Deployment/shop/api')).toEqual({ names: ['cron', 'job', 'web'], read: 5, jobsRead: 4 });
+});
+
+it('of a failure without a request, nothing is listed once nothing is pending', async () => {
+  const join = new HistoryJoin();
+  const failed = { state: 'failed', reason: 'ApiUnavailable' } as const;
+  for (const [at, name] of ['api', 'web'].entries())
+    join.addOutcome(`${1000 + at}-0`, retrying(1000, { ...failed, workload: `Deployment/shop/${name}` }));
+  expect((await listed({ due: 'failed' }, join)).names).toEqual(['api']);
 });

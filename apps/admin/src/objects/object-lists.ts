@@ -5,8 +5,10 @@ import type { Key, SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { PendingCause } from '@reroll/core/state/outbox';
 import type { WorkloadRow } from '@reroll/core/state/rows';
 import type { z } from 'zod';
-import { staleAfter } from '../history/stale.ts';
+import { attemptView, mayHaveFailed } from '../history/failures.ts';
 import type { NamespacesAsked } from '../history/namespaces-asked.ts';
+import type { ReloadJobs } from '../history/reload-jobs.ts';
+import { staleAfter } from '../history/stale.ts';
 import { placeOf, type Place, type Snapshot } from './key-index.ts';
 import { KeyWalk } from './key-walk.ts';
 import type { ObjectFacts, SourceFacts, WorkloadFacts } from './object-facts.ts';
@@ -20,7 +22,8 @@ interface Keyed {
 
 interface WorkloadListBy {
   readonly facts: ObjectFacts;
-  readonly join: Pick<HistoryJoin, 'outcomes'>;
+  readonly join: Pick<HistoryJoin, 'outcomes' | 'workload'>;
+  readonly jobs: Pick<ReloadJobs, 'of'>;
   readonly namespaces: NamespacesAsked;
   /** Only these. */
   readonly among?: Keyed;
@@ -54,14 +57,14 @@ export const PLACE = /^[^/]+\/[^/]+\/[^/]+$/u;
 export async function listWorkloads(
   query: WorkloadsQuery,
   after: Place | undefined,
-  { facts, join, namespaces, among, mayMatch }: WorkloadListBy,
+  { facts, join, jobs, namespaces, among, mayMatch }: WorkloadListBy,
 ): Promise<ObjectPage<ListedWorkload>> {
   const { due, rollout, ...rest } = query;
   const snapshot = await facts.workloads.snapshot();
   // The first that has `few` is the narrowest.
   const filters = [
     ...(rollout === undefined ? [] : [filterOfRollout(rollout, await facts.underWay())]),
-    ...(due === undefined ? [] : [due === 'stale' ? filterOfStale(join) : filterOfDue(due, snapshot)]),
+    ...(due === undefined ? [] : [filterOfDue(due, snapshot, join)]),
     ...(mayMatch ? [{ mayMatch }] : []),
   ];
   const few = among ?? filters.find((filter) => filter.few)?.few;
@@ -80,7 +83,7 @@ export async function listWorkloads(
       for await (const portion of facts.eachWorkloadFacts(keys))
         for (const found of portion)
           if (filters.every(({ matches }) => matches?.(found) ?? true)) matching.push(listed(found));
-      return matching;
+      return due === 'failed' ? await failedOf(matching, { join, jobs }) : matching;
     },
   });
 }
@@ -108,7 +111,13 @@ interface WorkloadFilter {
   readonly matches?: (found: WorkloadFacts) => boolean;
 }
 
-function filterOfDue(due: PendingCause, { marks }: Snapshot<PendingCause>): WorkloadFilter {
+function filterOfDue(
+  due: NonNullable<WorkloadsQuery['due']>,
+  { marks }: Snapshot<PendingCause>,
+  join: WorkloadListBy['join'],
+): WorkloadFilter {
+  if (due === 'stale') return filterOfStale(join);
+  if (due === 'failed') return filterOfFailed(join);
   return {
     few: marks,
     mayMatch: (key) => marks.get(key) === due,
@@ -125,6 +134,29 @@ function filterOfStale({ outcomes }: Pick<HistoryJoin, 'outcomes'>): WorkloadFil
     if (isStale === false) stale.delete(entry.workload);
   }
   return { few: stale, mayMatch: (key) => stale.has(key) };
+}
+
+/**
+ * By the history, in which no namespace displaces the failures of others; of the failed jobs, a queue keeps a thousand in all. `failedOf`
+ * decides.
+ */
+function filterOfFailed(join: WorkloadListBy['join']): WorkloadFilter {
+  const everFailed = new Set<WorkloadKey>();
+  for (const { entry } of join.outcomes) if (entry.state === 'failed') everFailed.add(entry.workload);
+  const failed = new Set([...everFailed].filter((key) => mayHaveFailed(join.workload(key)?.outcomes ?? [])));
+  return { few: failed, mayMatch: (key) => failed.has(key) };
+}
+
+/** Those whose `lastAttempt` has failed. */
+async function failedOf(
+  found: readonly ListedWorkload[],
+  { join, jobs }: Pick<WorkloadListBy, 'join' | 'jobs'>,
+): Promise<ListedWorkload[]> {
+  const live = await jobs.of(found.map(({ key }) => key));
+  return found.filter(({ key, due }) => {
+    const outcomes = join.workload(key)?.outcomes ?? [];
+    return attemptView(outcomes, { due, job: live.get(key) })?.state === 'failed';
+  });
 }
 
 function filterOfRollout(

@@ -128,7 +128,7 @@ describe('called wrongly, it says what was expected and given, and ends with 2',
     ],
     [['reload', '--limit', '101'], 'expected --limit to be a number of 1 to 100, given "101"'],
     [['reload', '-A'], 'expected one more filter with -A, such as --source or --kind'],
-    [['reload', '--due', 'late'], 'expected --due to be one of owed, correct, stale, given "late"'],
+    [['reload', '--due', 'late'], 'expected --due to be one of owed, correct, stale, failed, given "late"'],
     [
       ['freeze', '--until', '1h', '--plan', PLAN],
       'expected the --until that was printed with the plan, given "1h"',

@@ -26,11 +26,11 @@ interface WorkloadsOptions {
   readonly limit: string;
 }
 
-export const DUE = ['owed', 'correct', 'stale'] as const;
+export const DUE = ['owed', 'correct', 'stale', 'failed'] as const;
 export const dueOption = (): Option =>
   new Option(
     '--due <due>',
-    'only with a pending reload (`owed`), with a pending correction of the applied record (`correct`), or recorded as StaleAtAdoption, with no sign since that its pods were replaced (`stale`)',
+    'only with a pending reload (`owed`), with a pending correction of the applied record (`correct`), recorded as StaleAtAdoption, with no sign since that its pods were replaced (`stale`), or with a failed last attempt at a pending reload, a correction or a manual reload (`failed`)',
   );
 export const ROLLOUTS = ['progressing', 'complete', 'stuck'] as const;
 

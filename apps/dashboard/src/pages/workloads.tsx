@@ -11,7 +11,7 @@ import { Time } from '../components/time.tsx';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { keyOf } from '../names.ts';
 import { hrefOf, route } from '../router.ts';
-import { DUE, reasonWords, ROLLOUTS } from '../words.ts';
+import { DUE, reasonWords, ROLLOUTS, STATES } from '../words.ts';
 import { workloadLook } from '../workload-look.ts';
 
 const FILTERS: readonly Filter[] = [
@@ -24,6 +24,7 @@ const FILTERS: readonly Filter[] = [
       ['owed', DUE.owed.word],
       ['correct', DUE.correct.word],
       ['stale', 'Stale since adoption'],
+      ['failed', STATES.failed.word],
     ],
   },
   {

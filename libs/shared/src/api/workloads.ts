@@ -121,8 +121,8 @@ export const workloadsQuery = z.strictObject({
   kind: workloadKind.optional(),
   /** Part of the name. */
   name: z.string().max(253).optional(),
-  /** As `due` or `stale` of a workload. */
-  due: z.enum(['owed', 'correct', 'stale']).optional(),
+  /** As `due` or `stale` of a workload; `failed`: as the state of its `lastAttempt`. */
+  due: z.enum(['owed', 'correct', 'stale', 'failed']).optional(),
   rollout: z.enum(['progressing', 'complete', 'stuck']).optional(),
 });
 export const workloadsPage = page(workloadSummary).meta({ id: 'WorkloadsPage' });

@@ -98,19 +98,21 @@ export function pendingItem(
   details: Details,
   isHaltTold: boolean,
 ): AttentionItem[] {
-  const { contested, hold, lastAttempt } = workload;
+  const { contested, hold } = workload;
   const key = keyOf(workload);
   const item = { key, subject: workload, since: details.get(key)?.history[0]?.at ?? null };
   if (contested) return [{ ...item, problem: 'conflict', why: reasonWords('Contested') }];
   if (hold) return isHaltTold && hold.reason === 'WaveHalted' ? [] : heldItem(item, hold);
-  return lastAttempt?.state === 'failed' ? [failedItem(item, lastAttempt)] : [];
+  return [];
 }
 
-function failedItem(
-  item: Pick<AttentionItem, 'key' | 'subject'>,
-  { at, error, reason }: NonNullable<WorkloadSummary['lastAttempt']>,
-): AttentionItem {
-  return { ...item, problem: 'failed', since: at, why: error ?? reasonWords(reason) };
+/** Of the history, also if the failed job is not kept any more. */
+export function failedItem(workload: WorkloadSummary): AttentionItem[] {
+  const { lastAttempt } = workload;
+  if (lastAttempt?.state !== 'failed') return [];
+  const { at, error, reason } = lastAttempt;
+  const why = error ?? reasonWords(reason);
+  return [{ key: keyOf(workload), problem: 'failed', subject: workload, since: at, why }];
 }
 
 function heldItem(

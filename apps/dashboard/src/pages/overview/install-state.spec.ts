@@ -13,6 +13,7 @@ const NOTHING: InstallFacts = {
   stuck: [],
   moving: [],
   pending: [],
+  failed: [],
   failedJobs: [],
   halted: [],
   stale: { items: [], next: null },
@@ -94,13 +95,26 @@ describe('what needs attention', () => {
         due: 'owed',
         lastAttempt: { state, reason: 'Invalid', at: AT, error: 'denied' },
       });
-    const pending = [ended('failed')];
-    expect(installState({ ...NOTHING, pending }).attention).toMatchObject([
+    const failed = [ended('failed')];
+    expect(installState({ ...NOTHING, failed }).attention).toMatchObject([
       { problem: 'failed', key: 'Deployment/shop/web', since: AT, why: 'denied' },
     ]);
-    expect(told({ pending: [ended('retrying')] })).toEqual([]);
+    // It was tried again after the list was made.
+    expect(told({ failed: [ended('retrying')] })).toEqual([]);
+  });
+
+  it('is a workload of which the last attempt failed, once, with its job while that is kept', () => {
+    const lastAttempt = { state: 'failed', reason: 'Invalid', at: AT, error: 'denied' } as const;
+    const failed = [workload('web', { lastAttempt }), workload('api', { lastAttempt })];
     const failedJobs = [failedJob('reloads:1', 'Deployment/shop/web'), failedJob('notifications:4', null)];
-    expect(told({ failedJobs, pending })).toEqual(['failed Deployment/shop/web', 'failed notifications:4']);
+    const { attention } = installState({ ...NOTHING, failed, failedJobs });
+    expect(attention.map(({ key, job }) => [key, job])).toEqual([
+      ['Deployment/shop/web', 'reloads:1'],
+      ['notifications:4', 'notifications:4'],
+      ['Deployment/shop/api', undefined],
+    ]);
+    const contested = [workload('web', { due: 'owed', lastAttempt, contested: true })];
+    expect(told({ pending: contested, failed: contested })).toEqual(['conflict Deployment/shop/web']);
   });
 
   it('is a change that is halted, once, and not the workloads that wait for their wave', () => {

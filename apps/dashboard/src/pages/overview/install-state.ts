@@ -3,6 +3,7 @@ import type { ChangeSummary } from '@reroll/shared/api/changes';
 import type { Job } from '@reroll/shared/api/queues';
 import type { WorkloadSummary } from '@reroll/shared/api/workloads';
 import {
+  failedItem,
   failedJobItem,
   haltedItem,
   pendingItem,
@@ -17,6 +18,7 @@ export interface InstallFacts {
   readonly stuck: readonly WorkloadSummary[];
   readonly moving: readonly WorkloadSummary[];
   readonly pending: readonly WorkloadSummary[];
+  readonly failed: readonly WorkloadSummary[];
   readonly failedJobs: readonly Job[];
   readonly halted: readonly ChangeSummary[];
   /** Of the list of workloads that are stale since adoption; it is cut if it has a `next`. */
@@ -42,6 +44,7 @@ export function installState(facts: InstallFacts): InstallState {
     ...facts.failedJobs.map(failedJobItem),
     ...facts.halted.map(haltedItem),
     ...facts.pending.flatMap((each) => pendingItem(each, facts.details, facts.halted.length > 0)),
+    ...facts.failed.flatMap(failedItem),
   ];
   const attention = onceEach(items).toSorted(
     (one, other) => PROBLEMS.indexOf(one.problem) - PROBLEMS.indexOf(other.problem),

@@ -45,7 +45,7 @@ it('of a chosen namespace, lists are asked for alone, and jobs of others are lef
   route.value = parseRoute('#/?namespace=shop');
   await mount(h(Failed, {}));
   const lists = requests.filter(({ path }) => !path.startsWith('/jobs'));
-  expect(lists).toHaveLength(6);
+  expect(lists).toHaveLength(7);
   expect(lists.filter(({ path }) => !path.includes('?namespace=shop&'))).toEqual([]);
   const job = { queue: 'changes', since: null, endedAt: null, attempts: { made: 3, most: 3 }, error: 'no' };
   const failed = [

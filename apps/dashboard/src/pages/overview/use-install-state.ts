@@ -30,13 +30,10 @@ export interface InstallAnswer {
 /** Asks for what the overview is about: what needs attention and what is in progress. */
 export function useInstallState(): InstallAnswer {
   const { namespace } = route.value;
-  const stuck = useAnswer('listWorkloads', { query: { namespace, rollout: 'stuck', limit: MOST } }, 'slow');
-  const moving = useAnswer(
-    'listWorkloads',
-    { query: { namespace, rollout: 'progressing', limit: MOST } },
-    'slow',
-  );
-  const pending = useAnswer('listWorkloads', { query: { namespace, due: 'owed', limit: MOST } }, 'slow');
+  const stuck = useWorkloadsWith({ rollout: 'stuck' });
+  const moving = useWorkloadsWith({ rollout: 'progressing' });
+  const pending = useWorkloadsWith({ due: 'owed' });
+  const failed = useWorkloadsWith({ due: 'failed' });
   // No event tells of a change job or a notification that has failed, and an answer takes many rows.
   const failedJobs = useAnswer(
     'listJobs',
@@ -44,13 +41,14 @@ export function useInstallState(): InstallAnswer {
     'pulse',
   );
   const halted = useAnswer('listChanges', { query: { namespace, halted: 'true', limit: MOST } }, 'slow');
-  const stale = useAnswer('listWorkloads', { query: { namespace, due: 'stale', limit: MOST } }, 'slow');
+  const stale = useWorkloadsWith({ due: 'stale' });
   const used = useUsed(namespace);
-  const counted = [stuck, moving, pending, failedJobs, halted];
+  const counted = [stuck, moving, pending, failed, failedJobs, halted];
   const found = {
     stuck: itemsOf(stuck),
     moving: itemsOf(moving),
     pending: itemsOf(pending),
+    failed: itemsOf(failed),
     failedJobs: itemsOf(failedJobs).filter(
       ({ subject }) => namespace === '' || refOf(subject ?? '')?.namespace === namespace,
     ),
@@ -62,6 +60,7 @@ export function useInstallState(): InstallAnswer {
     { what: 'stuck workloads', ...stuck },
     { what: 'workloads that roll out', ...moving },
     { what: 'pending workloads', ...pending },
+    { what: 'failed workloads', ...failed },
     { what: 'failed jobs', ...failedJobs },
     { what: 'halted changes', ...halted },
     { what: 'stale workloads', ...stale },
@@ -76,6 +75,13 @@ export function useInstallState(): InstallAnswer {
     failure: failureOf(lists) ?? lookFailure(looked),
     refresh: () => [...lists, looked].forEach(({ refresh }) => refresh()),
   };
+}
+
+function useWorkloadsWith(
+  filter: Readonly<Record<string, string>>,
+): ReturnType<typeof useAnswer<'listWorkloads'>> {
+  const { namespace } = route.value;
+  return useAnswer('listWorkloads', { query: { namespace, ...filter, limit: MOST } }, 'slow');
 }
 
 /** The first workloads, asked for until one of them reloads for a source. */
