@@ -56,4 +56,6 @@ it('is that a manual reload or a correction failed, although no reload is pendin
   const lastAttempt = { state: 'failed', reason: 'Invalid', at: '', error: null } as const;
   const word = (due: 'correct' | null): string => workloadLook({ ...NOTHING, due, lastAttempt }).word;
   expect([word(null), word('correct')]).toEqual(['Failed', 'Failed']);
+  const hold = { reason: 'Frozen', detail: '', id: null } as const;
+  expect(workloadLook({ ...NOTHING, lastAttempt, hold }).word).toBe('Failed');
 });

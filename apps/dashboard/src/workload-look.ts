@@ -29,7 +29,9 @@ export function workloadLook(
   >,
 ): Look {
   if (of.rollout === 'stuck') return ROLLOUTS.stuck;
-  if (of.due === 'owed' || of.lastAttempt !== null) return DEPENDENCY_LOOKS[pendingState(of)];
+  if (of.due === 'owed') return DEPENDENCY_LOOKS[pendingState(of)];
+  // A hold that was told of a reload that is not pending any more.
+  if (of.lastAttempt !== null) return DEPENDENCY_LOOKS[pendingState({ ...of, hold: null })];
   if (of.rollout === 'progressing') return ROLLOUTS.progressing;
   if (of.stale) return DEPENDENCY_LOOKS.stale;
   if (of.due === 'correct') return DUE.correct;

@@ -12,13 +12,20 @@ export function isNewJob(job: LiveJob | undefined): job is LiveJob {
 /** The states of outcomes that leave undone what somebody requested. */
 const UNDONE: readonly ReloadState[] = ['failed', 'retrying', 'skipped', 'recorded'];
 
+/** Those that tell why a pending reload waits. Once nothing is pending, they leave undone what was requested before, too. */
+const WAITING: readonly ReloadState[] = ['held', 'delayed'];
+
 /**
- * The failure of a manual reload, until the workload is reloaded, held, or reloaded at another request, as that of a retry. Nothing is
- * pending then: a request ends with its failure.
+ * The failure of a manual reload, until the workload is reloaded, or reloaded at another request, as that of a retry. A request ends with
+ * its failure, so nothing is pending because of it. While another reload is pending and held, that is told instead.
  */
-export function failedRequest(outcomes: readonly Outcome[]): Outcome | undefined {
+export function failedRequest(
+  outcomes: readonly Outcome[],
+  due: PendingCause | null = null,
+): Outcome | undefined {
+  const undone = due === 'owed' ? UNDONE : [...UNDONE, ...WAITING];
   const latest = outcomes.findLast(
-    (outcome) => outcome.entry.request !== undefined || !UNDONE.includes(outcomeState(outcome)),
+    (outcome) => outcome.entry.request !== undefined || !undone.includes(outcomeState(outcome)),
   );
   return latest?.entry.state === 'failed' ? latest : undefined;
 }
@@ -36,7 +43,7 @@ export function attemptView(
   const latest = outcomes.at(-1);
   const ofPending = due !== null || latest?.entry.request !== undefined ? latest : undefined;
   if (ofPending?.entry.state === 'retrying') return viewOf('retrying', ofPending);
-  const failure = ofPending?.entry.state === 'failed' ? ofPending : failedRequest(outcomes);
+  const failure = ofPending?.entry.state === 'failed' ? ofPending : failedRequest(outcomes, due);
   return failure && !isNewJob(job) ? viewOf('failed', failure) : null;
 }
 

@@ -184,6 +184,16 @@ describe('a failed reload', () => {
       false,
     ],
     [
+      'is unresolved if somebody asked for it, and a later reload was held until nothing was pending',
+      { due: null, join: asked(inStep(20_000, { reason: 'Frozen' })) },
+      true,
+    ],
+    [
+      'is resolved if somebody asked for it, and a later reload is held',
+      { due: 'owed', join: asked(inStep(20_000, { reason: 'Frozen' })) },
+      false,
+    ],
+    [
       'is resolved if somebody asked for it, and the workload is gone',
       { due: undefined, join: asked() },
       false,

@@ -63,8 +63,9 @@ function mayBeNeeded(job: Job, pending: Pending, join: HistoryJoin): boolean {
   if (queue === 'changes') return (join.changesOf(subject as SourceKey).at(-1)?.at ?? 0) <= endOf(job);
   if (queue !== 'reloads') return true;
   const outcomes = outcomesOf(subject as WorkloadKey, join);
-  if (failedRequest(outcomes)) return true;
-  return pending.has(subject as WorkloadKey) && !isFollowed(job, outcomes.at(-1));
+  const due = pending.get(subject as WorkloadKey) ?? null;
+  if (failedRequest(outcomes, due)) return true;
+  return due !== null && !isFollowed(job, outcomes.at(-1));
 }
 
 /** Whether a later attempt has not failed. */

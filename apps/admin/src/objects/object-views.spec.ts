@@ -64,6 +64,19 @@ it.each([
   expect(shape.parse(workloadSummary(found, { join, jobs })).lastAttempt?.state ?? null).toBe(expected);
 });
 
+it.each([
+  ['it is told while that is pending', 'owed', undefined, null],
+  ['the failure is told once only a correction is pending', 'correct', undefined, 'failed'],
+  ['the failure is told once nothing is pending', null, undefined, 'failed'],
+  ['it is told if it is of a later manual reload', null, REQUEST, null],
+] as const)('a manual reload failed, and a later reload is held: %s', (_, due, request, expected) => {
+  const join = new HistoryJoin();
+  join.addOutcome('1000-0', retrying(1000, { state: 'failed', request: REQUEST }));
+  join.addOutcome('2000-0', inStep(2000, { reason: 'Frozen', request }));
+  const found = listed({ key: WEB, row: workloadRow(), due, rollout: undefined });
+  expect(workloadSummary(found, { join, jobs: new Map() }).lastAttempt?.state ?? null).toBe(expected);
+});
+
 it('a workload in a list says that it is stale since adoption, until Reroll reloads it', () => {
   const join = new HistoryJoin();
   const isStale = () =>
