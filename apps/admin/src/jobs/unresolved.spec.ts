@@ -3,7 +3,7 @@ import type { LiveJob } from '@reroll/core/history/states';
 import { EXPLAIN_SETTINGS } from '@reroll/core/testing/explaining';
 import type { OutcomeEntry } from '@reroll/core/history/entries';
 import { changed, CONFIG, inStep, reloaded, retrying, WEB } from '@reroll/core/testing/history';
-import type { WorkloadKey } from '@reroll/core/model';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { workloadRow } from '@reroll/core/testing/rows';
 import { jobsQuery } from '@reroll/shared/api/queues';
 import type { PendingCause } from '@reroll/core/state/outbox';
@@ -35,7 +35,7 @@ interface World {
   readonly notifyOnly?: boolean;
 }
 
-type Facts = Pick<ObjectFacts, 'eachWorkloadFacts' | 'settings' | 'usersOf'> & {
+type Facts = Pick<ObjectFacts, 'eachWorkloadFacts' | 'owing' | 'settings' | 'usersOf'> & {
   readonly workloads: Pick<ObjectFacts['workloads'], 'snapshot'>;
 };
 
@@ -51,6 +51,8 @@ function factsOf(
     workloads: { snapshot: () => Promise.resolve({ places: [], marks }) },
     settings: () => Promise.resolve({ ...EXPLAIN_SETTINGS, notifyOnly }),
     usersOf: () => Promise.resolve([WEB]),
+    owing: (users) =>
+      Promise.resolve(new Set([...users].filter(([, found]) => found.length > 0).map(([source]) => source))),
     async *eachWorkloadFacts(keys: readonly WorkloadKey[]) {
       if (keys.length > 0) reads += 1;
       const found = { row: workloadRow({ resumeAt }), rollout: undefined };
@@ -233,21 +235,40 @@ it('a failed resume is resolved if the workload is not paused any more, paused a
   expect(await listed('notifications', { due: undefined })).toEqual(['notifications:1']);
 });
 
-it('the users of a source are read only if something in its namespace is pending', async () => {
+it.each<[string, readonly string[], number, readonly string[], string[]]>([
+  ['none of its users is', ['other'], 0, [], []],
+  ['one of its users is because of it', ['web', 'other'], 1, [CONFIG], ['changes:0']],
+  ['one of its users is because of another source', ['web'], 1, [], []],
+  // As if one of them were because of it.
+  ['more of its users are than are looked at', ['web', ...manyNames(20)], 0, [], ['changes:0']],
+  ['as many of its users are as are looked at', ['web', ...manyNames(19)], 20, [], []],
+])('with reloads pending in its namespace, the rows of users of a source are read: %s', async (...row) => {
+  const [, users, rows, owing, expected] = row;
   const asked: string[] = [];
-  const facts = {
-    ...factsOf(() => 'owed'),
-    usersOf: (source: string) => {
+  let read = 0;
+  const marks = ['web', ...manyNames(40)].map((name) => [`Deployment/shop/${name}`, 'owed'] as const);
+  const facts: Facts = {
+    ...factsOf(() => 'owed', {}, new Map(marks)),
+    usersOf: (source) => {
       asked.push(source);
-      return Promise.resolve(['Deployment/shop/other']);
+      return Promise.resolve(users.map((name) => `Deployment/shop/${name}` as const));
     },
-  } as Facts;
+    owing: (of) => {
+      read += [...of.values()].flat().length;
+      return Promise.resolve(new Set(owing as SourceKey[]));
+    },
+  };
+  // Nothing is pending in the namespace of the other one.
   const sources = [CONFIG, 'Secret/bank/db'];
   const jobs = sources.map((source, index) => failedJob(`${index}`, { source }, index + 1));
   const found = jobs.map((job) => ({ queue: 'changes', state: 'failed', job }) as const);
-  expect((await pageOf(found, facts, { query: { unresolved: 'true' } })).ids).toEqual([]);
-  expect(asked).toEqual([CONFIG]);
+  expect((await pageOf(found, facts, { query: { unresolved: 'true' } })).ids).toEqual(expected);
+  expect([asked, read]).toEqual([[CONFIG], rows]);
 });
+
+function manyNames(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `many-${index}`);
+}
 
 describe('a page of unresolved jobs', () => {
   /** A failed reload of each workload, oldest first. */

@@ -9,7 +9,7 @@ import { pageOfJobs, type JobPage } from './job-page.ts';
 
 interface By {
   readonly join: HistoryJoin;
-  readonly facts: Pick<ObjectFacts, 'eachWorkloadFacts' | 'settings' | 'usersOf' | 'workloads'>;
+  readonly facts: Pick<ObjectFacts, 'eachWorkloadFacts' | 'owing' | 'settings' | 'usersOf' | 'workloads'>;
   readonly reloads: Pick<ReloadJobs, 'of'>;
 }
 
@@ -18,6 +18,8 @@ type Pending = ReadonlyMap<Key<string>, PendingCause>;
 
 /** Looks at rows and jobs for one page. */
 const MOST_LOOKS = 5;
+/** Users of a source that are looked at; if more have a reload pending, one of them may be pending because of it. */
+const MOST_USERS = 20;
 
 /**
  * As `pageOfJobs`, without failed jobs that need no attention, because what they were for is done, is no longer needed, or is about to be
@@ -111,13 +113,19 @@ async function neededChanges(jobs: readonly Job[], pending: Pending, { facts }: 
   if ((await facts.settings())?.notifyOnly !== false) return [...jobs];
   const owed = new Set([...pending].filter(([, due]) => due === 'owed').map(([key]) => key));
   const namespaces = new Set([...owed].map(namespaceOf));
-  const needed = jobs.map(async (job) => {
-    const source = job.subject as SourceKey;
-    // Most namespaces have nothing pending, and a source can have thousands of users.
-    const users = namespaces.has(namespaceOf(source)) ? await facts.usersOf(source) : [];
-    return users.some((user) => owed.has(user)) ? [job] : [];
-  });
-  return (await Promise.all(needed)).flat();
+  const sources = jobs.map(({ subject }) => subject as SourceKey);
+  // Most namespaces have nothing pending, and a source can have thousands of users.
+  const asked = sources.filter((source) => namespaces.has(namespaceOf(source)));
+  const users = await Promise.all(
+    asked.map(async (source) => {
+      const all = await facts.usersOf(source);
+      return [source, all.filter((user) => owed.has(user))] as const;
+    }),
+  );
+  const few = users.filter(([, found]) => found.length <= MOST_USERS);
+  const owing = await facts.owing(new Map(few));
+  for (const [source, found] of users) if (found.length > MOST_USERS) owing.add(source);
+  return jobs.filter(({ subject }) => owing.has(subject as SourceKey));
 }
 
 function outcomesOf(workload: WorkloadKey, join: HistoryJoin): readonly Outcome[] {

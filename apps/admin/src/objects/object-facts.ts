@@ -118,6 +118,23 @@ export class ObjectFacts {
     return await this.#catalog.users(source);
   }
 
+  /** Those of the sources that make one of their users owed. Reads each row once. */
+  async owing(users: ReadonlyMap<SourceKey, readonly WorkloadKey[]>): Promise<Set<SourceKey>> {
+    const triggers = (await this.settings())?.triggers;
+    const sources = await this.#catalog.sources([...users.keys()]);
+    const owing = new Set<SourceKey>();
+    const isOwing = (source: SourceKey, row: WorkloadRow): boolean => {
+      if (!users.has(source)) return false;
+      const only = { ...row, dependencies: [sourceNameOf(source)] };
+      return pendingCauseOf(only, () => sources.get(source), triggers) === 'owed';
+    };
+    for await (const portion of this.#catalog.eachWorkloadOf([...new Set([...users.values()].flat())]))
+      for (const [key, row] of portion)
+        for (const source of dependenciesOf({ key, row }).filter((each) => isOwing(each, row)))
+          owing.add(source);
+    return owing;
+  }
+
   async sourceRows(keys: readonly SourceKey[]): Promise<Map<SourceKey, SourceRow>> {
     return await this.#catalog.sources(keys);
   }
