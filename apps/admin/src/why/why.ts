@@ -98,11 +98,11 @@ export class Why {
     const source = await this.#facts.source(keyOf(id));
     const namespaces = await this.#namespaces.of(id.namespace);
     const known = { source, annotations, settings, from, now: Date.now(), namespaces } as const;
-    const found = new PreviewedPairs();
+    const found = new PreviewedPairs(planOfSource({ ...known, workloads: [] }));
     // The index of the source's users lacks those that only a pattern or an exclusion relates to it.
     for await (const workloads of this.#facts.eachWorkloadOf(id.namespace))
       await inTurns(found.add(planOfSource({ ...known, workloads }).pairs), signal);
-    const preview = found.preview(planOfSource({ ...known, workloads: [] }));
+    const preview = found.preview();
     if (!source.row && preview.verdicts.length === 0) throw notKnown();
     return previewAnswer(preview);
   }
@@ -118,11 +118,11 @@ export class Why {
     const sources = await read([workload, then]);
     const namespaces = await this.#namespaces.of(id.namespace);
     const plan = planOfWorkload({ workload, proposed, sources, settings, namespaces, from, now: Date.now() });
-    const found = new PreviewedPairs();
+    const found = new PreviewedPairs(plan);
     await inTurns(found.add(plan.pairs), signal);
     for await (const followers of this.#facts.eachFollowerOf(workload))
       await inTurns(found.add(plan.pairsOfFollowers(followers, await read(followers))), signal);
-    return previewAnswer(found.preview(plan));
+    return previewAnswer(found.preview());
   }
 
   async #settings(): Promise<ExplainSettings> {

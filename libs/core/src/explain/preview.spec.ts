@@ -67,6 +67,30 @@ describe('if the data of a source changed', () => {
     );
   });
 
+  it('of many in any order, hardly more than the first ten thousand are held, and these are listed', () => {
+    const count = 1.5 * MOST_LISTED;
+    const nameAt = (at: number): string => `w-${String(at).padStart(5, '0')}`;
+    const annotations = { [KEYS.ignore]: 'true' };
+    const plan = planOfSource({ source, workloads: [], annotations, settings, from });
+    const found = new PreviewedPairs(plan);
+    let most = 0;
+    for (let at = 0; at < count; at += 1) {
+      // 7919 has no divisor in common with their number: each comes once.
+      const workloads = [workload(nameAt((at * 7919) % count))];
+      const { pairs } = planOfSource({ source, workloads, annotations, settings, from });
+      for (const _ of found.add(pairs)) most = Math.max(most, found.held);
+    }
+    const preview = found.preview();
+    const first = Array.from({ length: MOST_LISTED }, (_, at) => nameAt(at));
+    expect(told(preview).map((each) => (each as string[])[0])).toEqual(first);
+    expect(told(preview, 'today').map((each) => (each as string[])[0])).toEqual(first);
+    expect(preview.conclusion).toMatch(
+      /^0 workloads would reload, 15000 would be left alone\. 15000 verdicts/u,
+    );
+    // Of each list, a tenth more than is listed.
+    expect(most).toBeLessThanOrEqual(2.2 * MOST_LISTED);
+  });
+
   it('those that would reload come first, then those that have to do with it and would not', () => {
     const preview = previewSource({ source, workloads, settings, from });
     expect(told(preview)).toEqual([
@@ -110,12 +134,12 @@ describe('if the data of a source changed', () => {
   it('comes in steps, one a pair, and in portions, and to the same', () => {
     const many = Array.from({ length: 4 }, (_, index) => workload(`w${index}`));
     const input = { source, workloads: many, settings, from } as const;
-    const found = new PreviewedPairs();
     const portion = (...workloads: ExplainedWorkload[]) => planOfSource({ ...input, workloads });
+    const found = new PreviewedPairs(portion());
     const steps = found.add(portion(...many.slice(2)).pairs);
     expect([steps.next(), steps.next(), steps.next()].map(({ done }) => done)).toEqual([false, false, true]);
     for (const _ of found.add(portion(...many.slice(0, 2)).pairs)) continue;
-    expect(found.preview(portion())).toEqual(previewSource(input));
+    expect(found.preview()).toEqual(previewSource(input));
   });
 
   it('a long pattern is cut, of which explain shows all', () => {
@@ -186,6 +210,14 @@ describe('if a workload had other annotations', () => {
     expect(found.conclusion).toBe(
       '1 workload would reload, 0 would be left alone. Nothing would change from today.',
     );
+  });
+
+  it('it is counted once, also with several sources of which it reloads for some', () => {
+    const uses = ['ConfigMap/cm', 'ConfigMap/cm-2'];
+    const row = { uses, dependencies: uses, mentions: ['ConfigMap/cm-3'] };
+    const found = preview(workload('web', row), { [KEYS.auto]: 'true' });
+    expect(told(found).map((each) => (each as unknown[])[2])).toEqual([true, true, false]);
+    expect(found.conclusion).toContain('1 workload would reload, 0 would be left alone.');
   });
 
   it('to edit what decides ends a conflict, and to write what does not leaves it', () => {
@@ -408,6 +440,24 @@ describe('in which wave a workload would reload', () => {
     expect(wavesOf(told)).toEqual(IN_WAVES);
     expect(told.conclusion).toContain('They would reload in 3 waves, of 1, 1, 1.');
     expect(told.conclusion).not.toMatch(/has no effect|Nothing would change/u);
+  });
+
+  it('is told of the first ten thousand, by the number of all', () => {
+    const names = Array.from({ length: MOST_LISTED + 2_000 }, (_, at) => `w-${String(at).padStart(5, '0')}`);
+    // The last by name is the first in the waves.
+    const last = names.at(-1) ?? '';
+    const many = names.map((name) => placed(name, name === last ? { 'reroll.dev/wave': '0' } : {}));
+    const half = { ...source, row: { ...source.row, annotations: { 'reroll.dev/waves': '1,50%' } } };
+    const { verdicts, conclusion } = previewSource({ source: half, workloads: many, settings, from });
+    const waveAt = (at: number): unknown => [verdicts[at]?.workload.split('/').at(-1), verdicts[at]?.wave];
+    expect([0, 1, 5_999, 6_000, 9_999].map(waveAt)).toEqual([
+      [last, 1],
+      ['w-00000', 2],
+      ['w-05998', 2],
+      ['w-05999', 3],
+      ['w-09998', 3],
+    ]);
+    expect(conclusion).toContain('They would reload in 3 waves, of 1, 5999, 6000.');
   });
 
   it('is not told without waves, or with one', () => {

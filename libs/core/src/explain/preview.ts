@@ -1,11 +1,12 @@
 import type { SourceKey, WorkloadKey } from '../model.ts';
 import { annotationOf } from '../annotations/annotation-keys.ts';
 import { WAVE_ANNOTATION, type ReloadHold } from '../holds/hold.ts';
-import type { WaveSettings } from '../holds/waves.ts';
+import { readWaves, waveOf, type WaveSettings } from '../holds/waves.ts';
 import type { Reason } from '../reasons.ts';
 import { isConcerned } from './concerned.ts';
 import { explain, type Explanation } from './explain.ts';
 import type { ExplainInput } from './facts.ts';
+import { FirstInOrder } from './first-in-order.ts';
 import { previewWaves } from './preview-waves.ts';
 
 /** What a change of a source's data would do to a workload. */
@@ -42,7 +43,7 @@ export interface PreviewPair {
 
 /** The pairs to preview, and remarks to add. */
 export interface PreviewPlan {
-  /** Made as they are explained: a namespace can have a million. */
+  /** Made as they are explained: a namespace can have a million. Those of a workload follow each other. */
   readonly pairs: Iterable<PreviewPair>;
   /** How changes come, if all pairs have the same source. Undefined: to all workloads at once, or it is not told. */
   readonly waves?: WaveSettings | undefined;
@@ -53,20 +54,34 @@ export interface PreviewPlan {
 
 /** Previews what changes of the pairs' sources would do. Explains only: sends nothing and writes nothing. */
 export function preview(plan: PreviewPlan): Preview {
-  const found = new PreviewedPairs();
+  const found = new PreviewedPairs(plan);
   for (const _ of found.add(plan.pairs)) continue;
-  return found.preview(plan);
+  return found.preview();
 }
 
-/** Explains pairs, and keeps only what the preview shows of them: a row may have a megabyte. */
+/** Explains pairs, and keeps only what the preview shows of them: a row may have a megabyte, and a namespace a million pairs. */
 export class PreviewedPairs {
-  readonly #verdicts: PreviewedPair[] = [];
+  readonly #plan: Omit<PreviewPlan, 'pairs'>;
+  readonly #areWavesRead: boolean;
+  readonly #verdicts = new FirstInOrder<Placed>(MOST_LISTED, byOrder);
   /** The present state of those that differ. */
-  readonly #today: PreviewedPair[] = [];
-  /** `reroll.dev/wave` of the workloads that have it. */
-  readonly #waves = new Map<WorkloadKey, string>();
+  readonly #today = new FirstInOrder<Placed>(MOST_LISTED, byOrder);
+  #workloads = 0;
+  #reloading = 0;
+  /** The workload that was added last. */
+  #last: { readonly key: WorkloadKey; reloads: boolean } | undefined;
   #isProposed = false;
   #isDry = false;
+
+  constructor(plan: Omit<PreviewPlan, 'pairs'>) {
+    this.#plan = plan;
+    this.#areWavesRead = plan.waves !== undefined && readWaves(plan.waves.waves).state === 'read';
+  }
+
+  /** Verdicts in memory. */
+  get held(): number {
+    return this.#verdicts.held + this.#today.held;
+  }
 
   /** One pair at a time: some take tens of milliseconds. The caller may pause between steps. */
   *add(pairs: Iterable<PreviewPair>): Generator<undefined, void, void> {
@@ -77,24 +92,21 @@ export class PreviewedPairs {
   }
 
   /** The preview of all pairs that were added. */
-  preview({ waves, areWavesProposed, remarks }: Omit<PreviewPlan, 'pairs'>): Preview {
-    const ordered = this.#verdicts.toSorted(byOrder);
-    const inWaves = waves && previewWaves(ordered, waves, this.#waves);
-    const verdicts = inWaves?.verdicts ?? ordered;
-    const today = this.#today.toSorted(byOrder);
-    const counted = this.#isProposed
-      ? [countOf(verdicts), ...differences(today.length, areWavesProposed)]
-      : [countOf(verdicts)];
+  preview(): Preview {
+    const { waves, areWavesProposed, remarks } = this.#plan;
+    const ordered = this.#verdicts.items().map(({ verdict }) => verdict);
+    const inWaves = waves && previewWaves(ordered, waves, this.#reloading);
     const sentences = [
-      ...counted,
-      ...(verdicts.length > MOST_LISTED ? [`Only the first ${MOST_LISTED} verdicts are listed.`] : []),
+      countOf(this.#reloading, this.#workloads - this.#reloading),
+      ...(this.#isProposed ? differences(this.#today.count, areWavesProposed) : []),
+      ...(this.#verdicts.count > MOST_LISTED ? [`Only the first ${MOST_LISTED} verdicts are listed.`] : []),
       ...(inWaves?.remarks ?? []),
       ...remarks,
       ...(this.#isDry ? [DRY_RUN] : []),
     ];
     return {
-      verdicts: verdicts.slice(0, MOST_LISTED),
-      today: today.slice(0, MOST_LISTED),
+      verdicts: inWaves?.verdicts ?? ordered,
+      today: this.#today.items().map(({ verdict }) => verdict),
       conclusion: sentences.join(' '),
     };
   }
@@ -107,12 +119,29 @@ export class PreviewedPairs {
     const isConcerning =
       isConcerned(pair.today, today) || (pair.proposed && isConcerned(pair.proposed, proposed));
     if (!isConcerning) return;
-    this.#verdicts.push(verdictOf(proposed));
-    if (differ(today, proposed)) this.#today.push(verdictOf(today));
     const { key, row } = pair.today.workload;
-    const wave = annotationOf(row.annotations, WAVE_ANNOTATION);
-    if (wave !== undefined) this.#waves.set(key, wave);
+    const wave = this.#areWavesRead ? waveOf(annotationOf(row.annotations, WAVE_ANNOTATION)) : 0;
+    this.#verdicts.add({ verdict: verdictOf(proposed), wave });
+    if (differ(today, proposed)) this.#today.add({ verdict: verdictOf(today), wave: 0 });
+    this.#count(key, proposed.reloads);
   }
+
+  /** A workload that reloads for one of its sources does. */
+  #count(key: WorkloadKey, reloads: boolean): void {
+    if (this.#last?.key !== key) {
+      this.#last = { key, reloads: false };
+      this.#workloads += 1;
+    }
+    if (!reloads || this.#last.reloads) return;
+    this.#last.reloads = true;
+    this.#reloading += 1;
+  }
+}
+
+/** `wave`: see `waveOf`. */
+interface Placed {
+  readonly verdict: PreviewedPair;
+  readonly wave: number;
 }
 
 /** Verdicts in an answer: a namespace can have a million. */
@@ -141,19 +170,18 @@ function cut(text: string): string {
   return `${Array.from(text.slice(0, LONGEST_DETAIL - 1)).join('')}…`;
 }
 
-function byOrder(a: PreviewedPair, b: PreviewedPair): number {
+function byOrder({ verdict: a, wave }: Placed, { verdict: b, wave: other }: Placed): number {
   if (a.reloads !== b.reloads) return a.reloads ? -1 : 1;
-  return compare(a.workload, b.workload) || compare(a.source, b.source);
+  const byWave = a.reloads ? compare(wave, other) : 0;
+  return byWave || compare(a.workload, b.workload) || compare(a.source, b.source);
 }
 
-function compare(a: string, b: string): number {
+function compare<Value extends string | number>(a: Value, b: Value): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-function countOf(verdicts: readonly PreviewedPair[]): string {
-  const reloaded = new Set(verdicts.filter(({ reloads }) => reloads).map(({ workload }) => workload)).size;
-  const left = new Set(verdicts.map(({ workload }) => workload)).size - reloaded;
+function countOf(reloaded: number, left: number): string {
   return `${reloaded} ${reloaded === 1 ? 'workload' : 'workloads'} would reload, ${left} would be left alone.`;
 }
 
