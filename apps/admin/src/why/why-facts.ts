@@ -5,8 +5,9 @@ import { RowsOfNamespace } from '@reroll/redis/catalog/rows-of-namespace';
 import { shownHashKey } from '@reroll/redis/catalog/shown-hash-key';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import { patternedKinds, sourcesOf } from '@reroll/core/explain/preview-workload';
-import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
-import { sharersOf } from '@reroll/core/state/workloads/template-owner';
+import { pendingCauseOf } from '@reroll/core/state/pending';
+import { sourceKeyIn, type SourceName, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
+import { awaitedSharers, sharersOf } from '@reroll/core/state/workloads/template-owner';
 import { kindOf, namespaceOf, type SourceKey, type SourceKind, type WorkloadKey } from '@reroll/core/model';
 import type { Queues } from '@reroll/redis/queue/queues';
 
@@ -58,12 +59,23 @@ export class WhyFacts {
     return row && { key, row };
   }
 
-  /** The rows of the other workloads that share its record; undefined for one that the catalog does not know. */
-  async sharersOf({ row }: ExplainedWorkload): Promise<(WorkloadRow | undefined)[]> {
-    const keys = sharersOf(row);
-    if (keys.length === 0) return [];
+  /** The rows of the workloads for which a correction of its record waits; undefined for one that the catalog does not know. */
+  async sharersOf(
+    workload: ExplainedWorkload,
+    { dryRun, triggers }: ExplainSettings,
+  ): Promise<(WorkloadRow | undefined)[]> {
+    if (sharersOf(workload.row).length === 0) return [];
+    const isReloaded = await this.#isOwed(workload, triggers);
+    const keys = awaitedSharers(workload.row, { dryRun, isReloaded });
     const rows = await this.#catalog.workloads(keys);
     return keys.map((key) => rows.get(key));
+  }
+
+  /** Whether a reload is pending, for any source. */
+  async #isOwed({ key, row }: ExplainedWorkload, triggers: ExplainSettings['triggers']): Promise<boolean> {
+    const keyOf = (name: SourceName): SourceKey => sourceKeyIn(namespaceOf(key), name);
+    const sources = await this.#catalog.sources(row.dependencies.map(keyOf));
+    return pendingCauseOf(row, (name) => sources.get(keyOf(name)), triggers) === 'owed';
   }
 
   async source(key: SourceKey): Promise<ExplainedSource> {

@@ -4,7 +4,7 @@ import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annota
 import type { WorkloadKey } from '@reroll/core/model';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { EXPLAIN_SETTINGS, explainInput } from '@reroll/core/testing/explaining';
-import { recordOf, workloadRow } from '@reroll/core/testing/rows';
+import { recordOf, sourceRow, workloadRow } from '@reroll/core/testing/rows';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../auth/caller.ts';
 import { WhyFacts, type WhyContext } from './why-facts.ts';
@@ -65,24 +65,50 @@ it('a correction waits for a reload of another Rollout with the same record', as
   expect(due.detail).toContain('until another Rollout of the Deployment is reloaded');
 });
 
-it('the rows of those that share a record are read together, also if the catalog does not know one yet', async () => {
-  const asked: unknown[] = [];
+describe('the workloads for which a correction of a shared record waits', () => {
   const other = workloadRow();
-  const workloads = async (keys: readonly WorkloadKey[]) => {
-    asked.push(keys);
-    return new Map([['Rollout/ns/a', other]]);
-  };
-  const catalog = { keys: {}, workloads } as unknown as WhyContext['catalog'];
-  const facts = new WhyFacts({ catalog, redis: {}, queues: {} } as WhyContext);
   const sharers = ['Rollout/ns/a', 'Rollout/ns/b'] as const;
   const owner = { key: 'Deployment/ns/d', uid: 'd', generation: 1, rv: '9', isMarked: true } as const;
-  const rowOf = (templateOwner: NonNullable<WorkloadRow['templateOwner']>) => ({
-    key: 'Rollout/ns/web' as const,
-    row: workloadRow({ templateOwner }),
+  const shared = { templateOwner: { ...owner, sharers } };
+  const [CM, OTHER] = ['ConfigMap/cm', 'ConfigMap/other'];
+  /** Its pods have the data of `cm`, and `other` is later than they are. */
+  const correctedOf = (dependencies: readonly string[]): Partial<WorkloadRow> => ({
+    ...shared,
+    dependencies,
+    templateRv: '10',
+    record: recordOf({ cm: 'old', other: 'old' }),
   });
-  expect(await facts.sharersOf(rowOf({ ...owner, sharers }))).toEqual([other, undefined]);
-  expect(await facts.sharersOf(rowOf(owner))).toEqual([]);
-  expect(asked).toEqual([sharers]);
+
+  it.each<[string, Partial<WorkloadRow>, { dryRun?: boolean }, unknown[]]>([
+    [
+      'those that share it, also one that the catalog does not know yet',
+      correctedOf([CM]),
+      {},
+      [other, undefined],
+    ],
+    ['none, if none shares it', { ...correctedOf([CM]), templateOwner: owner }, {}, []],
+    ['none, in a dry run', correctedOf([CM]), { dryRun: true }, []],
+    ['none, if the workload is reloaded for another source', correctedOf([CM, OTHER]), {}, []],
+  ])('are %s', async (_, row, settings, expected) => {
+    const asked: unknown[] = [];
+    const catalog = {
+      keys: {},
+      sources: async () =>
+        new Map([
+          ['ConfigMap/ns/cm', sourceRow(9, 'b')],
+          ['ConfigMap/ns/other', sourceRow(11, 'b')],
+        ]),
+      workloads: async (keys: readonly WorkloadKey[]) => {
+        if (keys.length > 0) asked.push(keys);
+        return new Map([['Rollout/ns/a', other]]);
+      },
+    } as unknown as WhyContext['catalog'];
+    const facts = new WhyFacts({ catalog, redis: {}, queues: {} } as WhyContext);
+    const workload = { key: 'Rollout/ns/web', row: workloadRow(row) } as const;
+    expect(await facts.sharersOf(workload, { ...EXPLAIN_SETTINGS, ...settings })).toEqual(expected);
+    // Their rows are read together.
+    expect(asked).toEqual(expected.length === 0 ? [] : [sharers]);
+  });
 });
 
 it.each<[string, Partial<WorkloadRow>, Partial<SourceRow>, string]>([

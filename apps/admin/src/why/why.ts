@@ -66,7 +66,7 @@ export class Why {
     ]);
     if (!workload) throw notKnown(asked.workload, settings);
     const now = Date.now();
-    const sharers = await this.#facts.sharersOf(workload);
+    const sharers = await this.#facts.sharersOf(workload, settings);
     const input = { workload, source, settings, from, pausedQueues, now, namespaces, sharers } as const;
     const explained = explain(input);
     const wave = await this.#waveHold(input, explained);

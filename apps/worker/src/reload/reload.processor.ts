@@ -4,7 +4,7 @@ import type { RateBudget } from '@reroll/redis/processes/rate';
 import type { NamespaceHolds } from '@reroll/core/holds/hold';
 import { NO_RELOADS } from '@reroll/core/holds/reload-limit';
 import type { SourceName } from '@reroll/core/state/rows';
-import { decidedBy, sharersOf } from '@reroll/core/state/workloads/template-owner';
+import { awaitedSharers, decidedBy } from '@reroll/core/state/workloads/template-owner';
 import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/settings';
 import { recordedReloads, recordWithReloads, writeRecord } from '@reroll/core/record/record';
 import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
@@ -281,15 +281,19 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const { readings, proven } = await readSources(workload, unread, { sources, context });
     const fresh = await this.#ports.workloads.refresh(workload);
     const read = { workload: fresh, readings, plan: planOf(fresh, readings, { ...context, proven }) };
-    if (read.plan.hashes === null || isReload({ ...read, request })) return read;
-    const sharers = await this.#sharersOf(fresh);
+    if (read.plan.hashes === null) return read;
+    const sharers = await this.#sharersOf(fresh, isReload({ ...read, request }));
     if (sharers.length === 0) return read;
     return { ...read, plan: planOf(fresh, readings, { ...context, proven, sharers }) };
   }
 
-  /** The catalog's rows of the workloads that share the record; none in a dry run, which does not write it. */
-  async #sharersOf({ facts }: WorkloadNow): Promise<NonNullable<PlanContext['sharers']>> {
-    const keys = this.#settings.dryRun ? [] : sharersOf(facts.workload);
+  /** The catalog's rows of the workloads for which a correction of the record waits. */
+  async #sharersOf(
+    { facts }: WorkloadNow,
+    isReloaded: boolean,
+  ): Promise<NonNullable<PlanContext['sharers']>> {
+    const { dryRun } = this.#settings;
+    const keys = awaitedSharers(facts.workload, { dryRun, isReloaded });
     if (keys.length === 0) return [];
     const rows = await this.#ports.catalog.workloads(keys);
     return keys.map((key) => rows.get(key));

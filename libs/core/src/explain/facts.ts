@@ -72,7 +72,7 @@ export interface ExplainInput {
   readonly wave?: ReloadHold | undefined;
   /** The queues of a change that are paused. Default none. */
   readonly pausedQueues?: readonly string[];
-  /** The rows of the other workloads that share the record; undefined for one that is not in the catalog. Default none. */
+  /** The rows of `awaitedSharers`; undefined for one that is not in the catalog. Default none. */
   readonly sharers?: readonly (WorkloadRow | undefined)[];
   /** Sources that are not watched, and why, in a sentence. Default none: the catalog has only those that are. */
   readonly unwatched?: ReadonlyMap<SourceKey, string>;

@@ -105,6 +105,17 @@ export function sharersOf(
   return workload?.templateOwner?.sharers ?? [];
 }
 
+/**
+ * Returns the workloads for whose reloads a correction of its record waits: none in a dry run, which does not write it, and none if the
+ * workload is reloaded, because that rollout is one of all of them.
+ */
+export function awaitedSharers(
+  workload: Parameters<typeof sharersOf>[0],
+  { dryRun, isReloaded }: { readonly dryRun: boolean; readonly isReloaded: boolean },
+): readonly WorkloadKey[] {
+  return dryRun || isReloaded ? [] : sharersOf(workload);
+}
+
 /** Whether a sighting shows a later write than `known`, of the workload or of its template's owner. */
 export function isLaterSighting(seen: ObservedWorkload, known: WorkloadRow): boolean {
   if (seen.rv !== known.rv) return isNewer(seen.rv, known.rv);
