@@ -1,4 +1,4 @@
-import { changed } from '@reroll/core/testing/history';
+import { changed, reloaded } from '@reroll/core/testing/history';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Access, Caller } from '../auth/caller.ts';
 import { anonymousReader } from '../auth/static-tokens.ts';
@@ -121,37 +121,64 @@ describe('the audit events of a namespace', () => {
     ['Deployment/bank/shop', []],
     ['reloads', []],
   ])('that is asked for: of %s come %j', async (target, expected) => {
-    const contents = new HistoryContents();
-    const gone = new AbortController();
-    const got: string[] = [];
-    let wake = (): void => undefined;
-    const onChange = (listener: () => void): (() => void) => {
-      wake = listener;
-      return () => undefined;
-    };
-    const ended = new EventStream({
-      model: { contents, onChange } as unknown as ReadModel,
-      hashes: {} as ShownHashes,
-      cursors: CURSORS,
-      caller: anonymousReader(),
-      namespace: 'shop',
-      writer: {
-        begin: () => Promise.resolve(),
-        send: (_: string, name: string) => Promise.resolve(got.push(name)),
-      } as unknown as EventWriter,
-      signal: gone.signal,
-    }).run(undefined);
-    await settled();
     const entry = { at: Date.now(), actor: 'ann', action: 'freezeNamespace', target, reason: 'r' };
-    contents.add({ stream: 'audit', id: '1-1', entry: { ...entry, result: 'done', requestId: '1' } });
-    contents.positions = { ...contents.positions, audit: '1-1' };
-    wake();
-    await settled();
-    gone.abort();
-    await ended;
-    expect(got).toEqual(expected);
+    const sent = await sentOf((contents) => {
+      contents.add({ stream: 'audit', id: '1-1', entry: { ...entry, result: 'done', requestId: '1' } });
+      contents.positions = { ...contents.positions, audit: '1-1' };
+    });
+    expect(sent.map(([name]) => name)).toEqual(expected);
   });
 });
+
+it('an outcome comes with all changes that it is for', async () => {
+  const sent = await sentOf((contents) => {
+    for (const at of [1, 2])
+      contents.add({
+        stream: 'changes',
+        id: `${at}-0`,
+        entry: changed(at, { source: `ConfigMap/shop/c${at}` }),
+      });
+    const sources = { 'ConfigMap/c1': 'Roll', 'ConfigMap/c2': 'Roll' };
+    const entry = reloaded(3, { sources, rolled: Object.keys(sources) });
+    contents.add({ stream: 'outcomes', id: '3-0', entry });
+    contents.positions = { ...contents.positions, changes: '2-0', outcomes: '3-0' };
+  });
+  const otherChanges = [{ change: '2-0', state: 'reloaded' }];
+  expect(sent.filter(([name]) => name === 'outcome')).toMatchObject([
+    ['outcome', { change: '1-0', otherChanges }],
+  ]);
+});
+
+/** What is sent of what is added while a reader of the namespace `shop` waits. */
+async function sentOf(add: (contents: HistoryContents) => void): Promise<[name: string, data: unknown][]> {
+  const contents = new HistoryContents();
+  const gone = new AbortController();
+  const sent: [string, unknown][] = [];
+  let wake = (): void => undefined;
+  const onChange = (listener: () => void): (() => void) => {
+    wake = listener;
+    return () => undefined;
+  };
+  const ended = new EventStream({
+    model: { contents, onChange } as unknown as ReadModel,
+    hashes: { shown: () => null } as unknown as ShownHashes,
+    cursors: CURSORS,
+    caller: anonymousReader(),
+    namespace: 'shop',
+    writer: {
+      begin: () => Promise.resolve(),
+      send: (_: string, ...told: [string, unknown]) => Promise.resolve(sent.push(told)),
+    } as unknown as EventWriter,
+    signal: gone.signal,
+  }).run(undefined);
+  await settled();
+  add(contents);
+  wake();
+  await settled();
+  gone.abort();
+  await ended;
+  return sent;
+}
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 const CURSORS = new Cursors(() => 'secret');

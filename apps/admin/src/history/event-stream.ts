@@ -14,7 +14,7 @@ import { canResume, happenedAfter, readPositions, writePositions, type Happened 
 import type { EventWriter } from './event-writer.ts';
 import { PacedNamespaces } from './paced-namespaces.ts';
 import type { ReadModel } from './read-model.ts';
-import { changeSummary, outcomeView, rolloutView } from './views.ts';
+import { changeSummary, outcomeEvent, rolloutView } from './views.ts';
 
 export interface EventStreamContext {
   readonly model: ReadModel;
@@ -162,7 +162,7 @@ export class EventStream {
   #view(happened: Happened): EventOf<EventName> {
     if (happened.name === 'change')
       return changeSummary(happened.row, { hashes: this.#context.hashes, stateOf });
-    if (happened.name === 'outcome') return outcomeView(happened.row);
+    if (happened.name === 'outcome') return outcomeEvent(happened.row);
     return happened.name === 'rollout' ? rolloutEvent(happened.row) : auditView(happened.row);
   }
 

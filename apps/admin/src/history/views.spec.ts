@@ -1,11 +1,12 @@
 import { HistoryJoin } from '@reroll/core/history/join';
 import { liveState, stateOf, type LiveJob } from '@reroll/core/history/states';
 import { changed, inStep, reloaded } from '@reroll/core/testing/history';
+import { historyEntry } from '@reroll/shared/api/workloads';
 import { change as changeShape, changeSummary as shape } from '@reroll/shared/api/changes';
 import { expect, it } from 'vitest';
 import type { ShownHashes } from '../shown-hashes.ts';
 import type { Live } from './live-states.ts';
-import { changeSummary, changeView, holdView, outcomeView } from './views.ts';
+import { changeSummary, changeView, holdView, outcomeEvent, outcomeView } from './views.ts';
 
 const hashes = { shown: () => 'shown' } as unknown as ShownHashes;
 const request = { id: '1000-a', actor: 'ann', reason: 'a test' };
@@ -40,6 +41,30 @@ it('the outcome of a change that somebody asked to apply says who', () => {
     source: { name: 'cm' },
     request: { actor: 'ann', reason: 'a test' },
   });
+});
+
+it('the event of an outcome names every change that it is for, with its state, up to a bound', () => {
+  const eventFor = (count: number) => {
+    const join = new HistoryJoin();
+    for (let at = 0; at < count; at += 1)
+      join.addChange(`${1000 + at}-0`, changed(1000 + at, { source: `ConfigMap/shop/c${at}` }));
+    const sources = Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`ConfigMap/c${at}`, at === 1 ? 'Correct' : 'Roll']),
+    );
+    const rolled = Object.keys(sources).filter((name) => sources[name] === 'Roll');
+    const outcome = join.addOutcome('5000-0', reloaded(5000, { sources, rolled }));
+    return outcome && historyEntry.parse(outcomeEvent(outcome));
+  };
+  expect(eventFor(1)).toMatchObject({ change: '1000-0' });
+  expect(eventFor(1)).not.toHaveProperty('otherChanges');
+  expect(eventFor(3)).toMatchObject({
+    change: '1000-0',
+    otherChanges: [
+      { change: '1001-0', state: 'recorded' },
+      { change: '1002-0', state: 'reloaded' },
+    ],
+  });
+  expect(eventFor(200)?.otherChanges).toHaveLength(20);
 });
 
 it('changes of a workload that waits for a worker with the hash key say so, and so does the workload', () => {

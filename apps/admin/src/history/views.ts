@@ -168,6 +168,15 @@ export function rolloutView(entry: RolloutEntry): RolloutView {
   };
 }
 
+const MOST_OTHER_CHANGES = 20;
+
+/** One outcome as an event, with the other changes that it belongs to. */
+export function outcomeEvent(outcome: Outcome): HistoryEntry {
+  const others = outcome.pairs.slice(1, 1 + MOST_OTHER_CHANGES);
+  const otherChanges = others.map((pair) => ({ change: pair.change.id, state: stateOf(pair) }));
+  return { ...outcomeView(outcome), ...(otherChanges.length === 0 ? {} : { otherChanges }) };
+}
+
 /** One outcome, with the first change that it belongs to. */
 export function outcomeView(outcome: Outcome): HistoryEntry {
   const { entry } = outcome;

@@ -220,6 +220,31 @@ describe('changes --watch', () => {
       ]);
     });
 
+    it('prints none of two changes again that one reload was for', async () => {
+      const told = await watch(
+        [
+          (response, request) => {
+            const otherChanges = [{ change: '2-0', state: 'recorded' }] as const;
+            send(response, 'p1', 'outcome', outcome({ change: '1-0', otherChanges: [...otherChanges] }));
+            reset(response, request);
+          },
+        ],
+        {
+          words: ['--watch'],
+          lists: [
+            [one('2-0', { pending: 1 }), one('1-0', { pending: 1 })],
+            [one('3-0'), one('2-0', { recorded: 1 }), one('1-0', { reloaded: 1 })],
+          ],
+          until: 'change 3-0',
+        },
+      );
+      expect(linesOf(told)).toEqual([
+        '1 pending change 1-0',
+        '1 pending change 2-0',
+        '1 rolledOut change 3-0',
+      ]);
+    });
+
     it('prints no change again that was held at first', async () => {
       const told = await watch(
         [
@@ -380,6 +405,23 @@ describe('changes --watch', () => {
     );
     const lines = told.out.trim().split('\n').slice(1);
     expect(lines.map((line) => line.split('   ').at(-1)?.trim().replace(/-0$/, ''))).toEqual(expected);
+  });
+
+  it('awaits the rollouts of ten thousand workloads, the latest', async () => {
+    const told = await watch(
+      [
+        (response) => {
+          for (let at = 0; at <= 10_000; at += 1)
+            send(response, `p${at}`, 'outcome', outcome({ workload: { ...WEB, name: `w-${at}` } }));
+          for (const at of [0, 1, 10_000])
+            send(response, 'q', 'rollout', rollout(`w-${at}`, 'complete', `End${at}`));
+          send(response, 'r', 'reset', { reason: 'trimmed' });
+        },
+      ],
+      { words: ['--watch-only', '--source', 'secret/db', '--state', 'rolledOut'], until: 'the list again' },
+    );
+    const lines = told.out.trim().split('\n').slice(1);
+    expect(lines.map((line) => line.split('   ').at(-1)?.trim())).toEqual(['End1', 'End10000']);
   });
 
   it('ends with the problem if the admin refuses, and is not tried again', async () => {

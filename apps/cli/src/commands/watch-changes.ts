@@ -95,6 +95,9 @@ export async function watchChanges(session: Session, options: WatchOptions): Pro
   return EXIT.interrupted;
 }
 
+/** Workloads of which the rollouts are awaited: some, as Jobs that are deleted, tell of none. */
+const MOST_AWAITED = 10_000;
+
 /** Applies the list's filters, which the stream does not have. */
 class Filter {
   readonly #query: ChangesQuery;
@@ -121,8 +124,14 @@ class Filter {
     const isRolled = this.#isRolled(outcome);
     const isOfChange = this.#isOf(outcome, isRolled);
     const isCause = isRolled || this.#query.source === undefined;
-    if (isOfChange && isCause && outcome.state === 'reloaded') this.#awaited.add(key);
+    if (isOfChange && isCause && outcome.state === 'reloaded') this.#await(key);
     return isOfChange && this.#isAbout(key, outcome.state);
+  }
+
+  #await(key: string): void {
+    this.#awaited.add(key);
+    const [oldest] = this.#awaited;
+    if (oldest !== undefined && this.#awaited.size > MOST_AWAITED) this.#awaited.delete(oldest);
   }
 
   /** Its workloads come with their outcomes. */
@@ -158,7 +167,6 @@ class Printer {
   readonly #session: Session;
   readonly #asJson: boolean;
   readonly #told = new ToldChanges();
-  readonly #printed = new Set<string>();
   #isBegun = false;
 
   constructor(session: Session, asJson: boolean) {
@@ -182,13 +190,13 @@ class Printer {
 
   /** One that is not wanted is noted, too: its outcomes may be. */
   #change(change: ChangeSummary, isWanted: boolean): void {
-    if (this.#printed.has(change.id)) return;
+    if (this.#told.isPrinted(change.id)) return;
     this.#told.add(change);
     if (isWanted) this.#printChange(change);
   }
 
   #printChange(change: ChangeSummary): void {
-    this.#printed.add(change.id);
+    this.#told.notePrinted(change.id);
     this.#print({ event: 'change', data: change }, lineOfChange(change));
   }
 

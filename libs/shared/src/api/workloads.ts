@@ -51,6 +51,8 @@ export const historyEntry = z
     error: z.string().nullable(),
     /** Who asked for it, if it is (also) the outcome of a manual reload. */
     request: actorRequest.optional(),
+    /** What it is for further changes, at most 20; only in events. Absent: there are none. */
+    otherChanges: z.array(z.strictObject({ change: z.string(), state: reloadState })).optional(),
   })
   .meta({ id: 'HistoryEntry' });
 
