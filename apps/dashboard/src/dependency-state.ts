@@ -30,7 +30,7 @@ export const DEPENDENCY_LOOKS: Readonly<Record<DependencyState, Look>> = {
     word: 'Stale',
     meaning: 'Its pods may have been started with older data, and no reload is pending',
     sign: 'alert',
-    tone: 'warn',
+    tone: 'quiet',
   },
   outdated: DUE.correct,
   unknown: {

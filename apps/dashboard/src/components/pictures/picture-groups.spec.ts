@@ -49,6 +49,10 @@ describe('a picture of two hundred', () => {
     }
   });
 
+  it('opens a few that are stale, although no reload is pending', () => {
+    expect(spokeGroups(spokes(6, 'stale'), 'state').map(({ isOpen }) => isOpen)).toEqual([true]);
+  });
+
   it('does not open many, however bad they are', () => {
     expect(spokeGroups(spokes(7, 'failed'), 'state').map(({ isOpen }) => isOpen)).toEqual([false]);
   });

@@ -59,7 +59,7 @@ function countsOf(spokes: readonly Spoke[]): SpokeGroup['counts'] {
 
 function needsAttention({ state }: Spoke): boolean {
   const { tone } = DEPENDENCY_LOOKS[state];
-  return tone === 'bad' || tone === 'warn';
+  return tone === 'bad' || tone === 'warn' || state === 'stale';
 }
 
 function rank(state: DependencyState): number {

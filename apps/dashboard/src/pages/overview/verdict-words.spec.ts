@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { workloadLook } from '../../workload-look.ts';
 import { verdictOf } from './verdict-words.ts';
 import type { AttentionItem } from './attention-items.ts';
 
@@ -6,6 +7,15 @@ function item(problem: AttentionItem['problem'], key: string): AttentionItem {
   return { key, problem, since: null, why: 'why' };
 }
 
+const NOTHING_PENDING = {
+  due: null,
+  hold: null,
+  contested: false,
+  lastAttempt: null,
+  rollout: 'complete',
+  leftAlone: null,
+  sources: 1,
+} as const;
 const calm = { attention: [], rollingOut: 0, pending: 0, stale: 0, isStaleCut: false };
 
 describe('the sentence of the overview', () => {
@@ -49,7 +59,7 @@ describe('the sentence of the overview', () => {
     [1, false, '1 workload may have older data'],
     [1_200, true, '1,200 or more workloads may have older data'],
   ])(
-    'counts what is stale since adoption, %i, which is neither green nor an error',
+    'counts what is stale since adoption, %i, which is neither green nor an error, as on the page of the workload',
     (stale, isStaleCut, older) => {
       expect(verdictOf({ ...calm, stale, isStaleCut }, false)).toMatchObject({
         tone: 'quiet',
@@ -58,6 +68,7 @@ describe('the sentence of the overview', () => {
         stale: [{ word: 'stale since adoption', href: '#/workloads?due=stale' }],
         isWhole: true,
       });
+      expect(workloadLook({ ...NOTHING_PENDING, stale: true }).tone).toBe('quiet');
       expect(verdictOf({ ...calm, stale, isStaleCut, pending: 1 }, false)).toMatchObject({
         tone: 'busy',
         progress: '1 in progress',

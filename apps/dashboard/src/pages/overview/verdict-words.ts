@@ -1,3 +1,4 @@
+import { DEPENDENCY_LOOKS } from '../../dependency-state.ts';
 import { hrefOf } from '../../router.ts';
 import { counted, type Look } from '../../words.ts';
 import { PROBLEM_LOOKS, PROBLEMS, type Problem } from './attention-items.ts';
@@ -84,5 +85,6 @@ function toneOf(
     return { tone: 'bad', sign: 'alert' };
   if (attention.length > 0) return { tone: 'warn', sign: 'alert' };
   if (rollingOut + pending > 0) return { tone: 'busy', sign: 'half' };
-  return isWhole && stale === 0 ? { tone: 'good', sign: 'check' } : { tone: 'quiet', sign: 'ring' };
+  if (stale > 0) return { tone: DEPENDENCY_LOOKS.stale.tone, sign: 'ring' };
+  return isWhole ? { tone: 'good', sign: 'check' } : { tone: 'quiet', sign: 'ring' };
 }
