@@ -21,7 +21,8 @@ export function RetryAction({ id, state }: { id: string; state: Job['state'] }):
       <p>
         {state === 'failed'
           ? 'It starts again, with all its attempts.'
-          : 'It runs now instead of at its scheduled time.'}
+          : 'It runs now instead of at its scheduled time.'}{' '}
+        The retry bypasses no holds.
       </p>
     </Action>
   );

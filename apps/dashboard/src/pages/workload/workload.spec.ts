@@ -1,7 +1,9 @@
 import { find, findAll, inBrowser, mount, requests, text } from '../../testing/mounted.ts';
-import { h } from 'preact';
+import { Fragment, h } from 'preact';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Status } from '@reroll/shared/api/status';
+import { OpenAction } from '../../components/action.tsx';
+import { RetryAction } from '../../components/retry-action.tsx';
 import { status } from '../../state/status.ts';
 import { Workload } from './workload.tsx';
 
@@ -55,4 +57,10 @@ it.each([
     ({ textContent, attributes }) => textContent === 'Retry' && attributes.get('type') === 'button',
   );
   expect(retries).toHaveLength(count);
+});
+
+it('whoever retries a job is told that holds stay', async () => {
+  await mount(h(Fragment, {}, h(RetryAction, { id: 'reloads:7', state: 'failed' }), h(OpenAction, {})));
+  await find('button', 'Retry').fire('click');
+  expect(find('dialog').textContent).toContain('The retry bypasses no holds.');
 });
