@@ -3,9 +3,11 @@ import { h } from 'preact';
 import { afterEach, expect, it, vi } from 'vitest';
 import { App, Content, Upgraded } from './app.tsx';
 import { parseRoute, route } from './router.ts';
+import { calmFor, keepCalm } from './state/calm.ts';
 import { pulse } from './state/live.ts';
 import { signIn, signOut, token } from './state/session.ts';
 import { status } from './state/status.ts';
+import { goLongAgo } from './testing/long-ago.ts';
 
 const STATUS = {
   cluster: '',
@@ -74,6 +76,20 @@ it('a token that is accepted again needs no new sign-in', async () => {
   await mount(h(Content, {}));
   await requests.at(-1)?.answer({ cluster: '', caller: {}, warnings: [] });
   expect(text()).toContain('There is no page at this address.');
+});
+
+it('the pause of a caller who has asked too often is not that of the next one', async () => {
+  goLongAgo();
+  signIn('first');
+  keepCalm(60);
+  await mount(h(Content, {}));
+  expect(requests).toEqual([]);
+  signIn('first');
+  await mount(h(Content, {}));
+  expect([requests, calmFor() > 0]).toEqual([[], true]);
+  signIn('second');
+  await mount(h(Content, {}));
+  expect(requests).toHaveLength(1);
 });
 
 it('a page that was opened before an upgrade says so', async () => {

@@ -8,6 +8,11 @@ export function keepCalm(seconds: number): void {
   until = Math.max(until, Date.now() + Math.min(seconds, LONGEST) * 1_000);
 }
 
+/** Whoever asks now is another caller, whom the API has not refused. */
+export function endCalm(): void {
+  until = 0;
+}
+
 /** Milliseconds for which nothing is asked by itself. */
 export function calmFor(): number {
   return Math.max(0, until - Date.now());

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { endCalm } from './calm.ts';
 
 const KEY = 'reroll-token';
 
@@ -10,12 +11,17 @@ export const refused = signal<'needed' | 'notAccepted' | undefined>(undefined);
 
 export function signIn(given: string): void {
   sessionStorage.setItem(KEY, given);
-  refused.value = undefined;
-  token.value = given;
+  become(given);
 }
 
 export function signOut(): void {
   sessionStorage.removeItem(KEY);
-  token.value = '';
+  become('');
+}
+
+/** The API counts the requests of each caller: a pause is that of the last one. */
+function become(given: string): void {
+  if (given !== token.peek()) endCalm();
   refused.value = undefined;
+  token.value = given;
 }
