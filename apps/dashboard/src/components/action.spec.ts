@@ -1,6 +1,6 @@
 import { find, findAll, inBrowser, mount as mountAlone, requests, text } from '../testing/mounted.ts';
 import { Fragment, h, type ComponentChild } from 'preact';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Status } from '@reroll/shared/api/status';
 import type { Waves } from '@reroll/shared/api/waves';
 import { status } from '../state/status.ts';
@@ -182,6 +182,23 @@ it('a dialog stays open with what was typed when a refresh removes its button', 
   await requests[0]?.answer({});
   expect(findAll('dialog')).toEqual([]);
   expect(document.activeElement).toBe(find('h1'));
+});
+
+it('a dialog that cannot be drawn says so, and the next one opens', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  const Broken = (): never => {
+    throw new TypeError('a newer API');
+  };
+  const action = (label: string, children: ComponentChild): ComponentChild =>
+    h(Action, { key: label, label, title: label, done: label, run: () => Promise.resolve(), children });
+  const actions = [action('Pause', h(Broken, {})), action('Resume', 'It goes on.')];
+  await mount(actions);
+  await open('Pause');
+  expect(find('dialog').textContent).toContain('The dashboard has failed to draw');
+  find('dialog').close();
+  await mount(actions);
+  await open('Resume');
+  expect(find('dialog').textContent).toContain('It goes on.');
 });
 
 it('the focus goes to the heading when the button that had it is gone', async () => {

@@ -6,6 +6,7 @@ import { route } from '../router.ts';
 import { announce } from '../state/announcer.ts';
 import { asCallError } from '../use-answer.ts';
 import { sentence, Trouble } from './answer.tsx';
+import { Boundary } from './boundary.tsx';
 
 /** What a person does: why, and a key under which the same deed is done once. */
 export interface Deed {
@@ -108,15 +109,17 @@ export function OpenAction(): JSX.Element | null {
       }}
     >
       <h2 id={id}>{props.title}</h2>
-      <ReasonForm
-        {...props}
-        draft={draft}
-        close={() => dialog.current?.close()}
-        onDone={() => {
-          if (opened.peek()?.draft === draft) dialog.current?.close();
-          announce(props.done);
-        }}
-      />
+      <Boundary>
+        <ReasonForm
+          {...props}
+          draft={draft}
+          close={() => dialog.current?.close()}
+          onDone={() => {
+            if (opened.peek()?.draft === draft) dialog.current?.close();
+            announce(props.done);
+          }}
+        />
+      </Boundary>
     </dialog>
   );
 }

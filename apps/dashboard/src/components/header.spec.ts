@@ -174,6 +174,18 @@ describe('the search', () => {
   });
 });
 
+it('a header that a newer API breaks says so, until the next page, and the way to the pages stays', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  route.value = parseRoute('#/jobs');
+  status.value = { cluster: 'shop' } as unknown as typeof status.value;
+  await mount(h(Header, PROPS));
+  expect(text()).toContain('The dashboard has failed to draw a part of this page.');
+  expect(find('button', 'Menu').attributes.get('aria-controls')).toBe('pages');
+  await shown('#/changes');
+  expect(text()).not.toContain('failed to draw');
+  expect(text()).toContain('ann');
+});
+
 it('whoever has signed in with a token that has no right to the API can sign out', async () => {
   signIn('token');
   await mount(h(Header, PROPS));

@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { clusterName } from '../cluster-name.ts';
 import { isSourceKind, refOf } from '../names.ts';
+import { Boundary } from './boundary.tsx';
 import { Combobox } from './combobox.tsx';
 import { textOf } from './filters.tsx';
 import { go, hrefOf, route } from '../router.ts';
@@ -38,15 +39,17 @@ export function Header({ isMenuOpen, toggleMenu, help }: HeaderProps): JSX.Eleme
         <Mark />
         <span class="brand-name">Reroll</span>
       </a>
-      <Context />
-      <SearchForm />
-      <div class="top-end">
-        <ThemeChoice />
-        <button type="button" class="plain help" onClick={help}>
-          Shortcuts
-        </button>
-        <Caller />
-      </div>
+      <Boundary>
+        <Context />
+        <SearchForm />
+        <div class="top-end">
+          <ThemeChoice />
+          <button type="button" class="plain help" onClick={help}>
+            Shortcuts
+          </button>
+          <Caller />
+        </div>
+      </Boundary>
     </header>
   );
 }
