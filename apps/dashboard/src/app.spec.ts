@@ -1,7 +1,8 @@
 import { find, findAll, inBrowser, mount, requests, text } from './testing/mounted.ts';
-import { h } from 'preact';
+import { Fragment, h, type ComponentChild } from 'preact';
 import { afterEach, expect, it, vi } from 'vitest';
 import { App, Content, Upgraded } from './app.tsx';
+import { OpenAction } from './components/action.tsx';
 import { parseRoute, route } from './router.ts';
 import { calmFor, keepCalm } from './state/calm.ts';
 import { pulse } from './state/live.ts';
@@ -76,6 +77,57 @@ it('a token that is accepted again needs no new sign-in', async () => {
   await mount(h(Content, {}));
   await requests.at(-1)?.answer({ cluster: '', caller: {}, warnings: [] });
   expect(text()).toContain('There is no page at this address.');
+});
+
+const frame = (): ComponentChild => h(Fragment, {}, h(Content, {}), h(OpenAction, {}));
+const reason = () => find('input', '', find('label', 'Reason').attributes.get('for'));
+const caller = { mayHold: true };
+
+/** Somebody freezes a namespace: resolves when that is sent. */
+async function freeze(): Promise<void> {
+  route.value = parseRoute('#/workloads?namespace=shop');
+  signIn('first');
+  await mount(frame());
+  await requests[0]?.answer({ ...STATUS, caller });
+  await find('button', 'Freeze the namespace').fire('click');
+  await reason().fire('input', 'year-end');
+  await findAll('form').at(-1)?.fire('submit');
+}
+
+it('a dialog whose request is answered after the session has ended does not come back', async () => {
+  await freeze();
+  const sent = requests.at(-1);
+  pulse.value += 1;
+  await mount(frame());
+  await requests.findLast(({ path }) => path === '/status')?.answer({ title: 'Unauthorized' }, 401);
+  expect(text()).toContain('the dialog comes back with what you typed');
+  await sent?.answer({});
+  expect(text()).not.toContain('the dialog comes back with what you typed');
+  signIn('second');
+  await mount(frame());
+  await requests.findLast(({ path }) => path === '/status')?.answer({ ...STATUS, caller });
+  expect(find('h1').textContent).toBe('Workloads');
+  expect(findAll('dialog')).toEqual([]);
+});
+
+it('what was typed in a dialog is kept when the session ends, until somebody has signed in again', async () => {
+  await freeze();
+  await requests.at(-1)?.answer({ title: 'Unauthorized' }, 401);
+  expect(findAll('dialog')).toEqual([]);
+  expect(find('h1').textContent).toBe('Sign in');
+  expect(text()).toContain('the dialog comes back with what you typed');
+  signIn('wrong');
+  await mount(frame());
+  await requests.at(-1)?.answer({ title: 'Unauthorized' }, 401);
+  expect(findAll('dialog')).toEqual([]);
+  signIn('second');
+  await mount(frame());
+  expect(findAll('dialog')).toEqual([]);
+  await requests.at(-1)?.answer({ ...STATUS, caller });
+  expect(find('dialog').attributes.has('open')).toBe(true);
+  expect(reason().value).toBe('year-end');
+  await findAll('form').at(-1)?.fire('submit');
+  expect(requests.at(-1)).toMatchObject({ path: '/namespaces/shop/freeze', body: { reason: 'year-end' } });
 });
 
 it('the pause of a caller who has asked too often is not that of the next one', async () => {

@@ -1,9 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { CallError } from '../api/client.ts';
 import { route } from '../router.ts';
 import { announce } from '../state/announcer.ts';
+import { refused } from '../state/session.ts';
+import { status } from '../state/status.ts';
 import { asCallError } from '../use-answer.ts';
 import { sentence, Trouble } from './answer.tsx';
 import { Boundary } from './boundary.tsx';
@@ -52,6 +54,9 @@ interface Opened {
 
 const opened = signal<Opened | undefined>(undefined);
 
+/** Whether a dialog is open, or waits until it is known again who the reader is. */
+export const isAsking = computed(() => opened.value !== undefined);
+
 /** A button that asks for a reason before it does anything. `OpenAction` shows the dialog. */
 export function Action(props: ActionProps): JSX.Element {
   const { label, title, isPrimary = false, onOpen } = props;
@@ -85,18 +90,21 @@ export function Action(props: ActionProps): JSX.Element {
   );
 }
 
-/** The dialog of the action that was opened last. It is apart from the button, which a refresh may remove while a person types. */
+/**
+ * The dialog of the action that was opened last. It is apart from the button, which a refresh may remove while a person types. Like the
+ * page, it is not there while nobody is signed in: it comes back with what was typed.
+ */
 export function OpenAction(): JSX.Element | null {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const { page, parts } = route.value;
-  const isOpen = opened.value !== undefined;
+  const isOpen = opened.value !== undefined && refused.value === undefined && status.value !== undefined;
   useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
   // It is not about another page.
   useLayoutEffect(() => () => void (opened.value = undefined), [page, parts.join('/')]);
-  if (!opened.value) return null;
+  if (!opened.value || !isOpen) return null;
   const { draft, props } = opened.value;
   return (
     <dialog
@@ -115,13 +123,20 @@ export function OpenAction(): JSX.Element | null {
           draft={draft}
           close={() => dialog.current?.close()}
           onDone={() => {
-            if (opened.peek()?.draft === draft) dialog.current?.close();
+            end(draft, dialog.current);
             announce(props.done);
           }}
         />
       </Boundary>
     </dialog>
   );
+}
+
+/** Closes the dialog, which may not be there while nobody is signed in; unless it is another one by now. */
+function end(draft: Draft, dialog: HTMLDialogElement | null): void {
+  if (opened.peek()?.draft !== draft) return;
+  if (dialog) dialog.close();
+  else opened.value = undefined;
 }
 
 /** For what had the focus and is no more. */

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { refused, signIn, signOut, token } from '../state/session.ts';
+import { isAsking } from '../components/action.tsx';
 import { PageHead } from '../components/page-head.tsx';
 
 const WHY = {
@@ -23,6 +24,7 @@ export function SignIn(): JSX.Element {
       <p role={why === 'notAccepted' ? 'alert' : undefined} class={why === 'notAccepted' ? 'trouble' : ''}>
         {WHY[why]}
       </p>
+      <Kept />
       <form onSubmit={submit}>
         <label for={id}>Bearer token</label>
         <input
@@ -56,4 +58,10 @@ export function SignIn(): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** Says that nothing is lost, if the session ended while a dialog was open. */
+function Kept(): JSX.Element | null {
+  if (!isAsking.value) return null;
+  return <p>When you have signed in, the dialog comes back with what you typed.</p>;
 }
