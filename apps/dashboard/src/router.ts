@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { keepScroll, resume } from './state/left-off.ts';
 
 /**
  * Where the reader is. Routes stand in the fragment, so that every page is a deep link under whatever path the dashboard
@@ -44,8 +45,10 @@ export function go(page: string, parts: readonly string[] = [], query: Query = {
 
 export function followLocation(): void {
   const follow = (): void => {
+    resume();
     route.value = parseRoute(location.hash);
   };
+  keepScroll();
   addEventListener('hashchange', follow);
   follow();
 }

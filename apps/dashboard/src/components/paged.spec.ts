@@ -99,6 +99,48 @@ describe('a list', () => {
     expect(text()).toBe(`19 18${SHOW_MORE}`);
   });
 
+  it('has as many pages as before when the reader comes back to it', async () => {
+    await mount(list());
+    await requests[0]?.answer(page('9 8', '8'));
+    await more();
+    await requests[1]?.answer(page('7', '7'));
+    await more();
+    await requests[2]?.answer(page('6', '6'));
+    const left: unknown = history.state;
+    // Another entry of the history, with the same list.
+    history.replaceState(null, '');
+    requests.length = 0;
+    await mount(null);
+    await mount(list());
+    expect(requests.map(({ path }) => path)).toEqual(['/audit']);
+    history.replaceState(left, '');
+    requests.length = 0;
+    await mount(null);
+    await mount(list());
+    await requests[0]?.answer(page('9 8', '8'));
+    expect(text()).toBe(`9 8${SHOW_MORE}`);
+    await requests[1]?.answer(page('9 8', '8'));
+    await requests[2]?.answer(page('7b', '7'));
+    await requests[3]?.answer(page('6b', '6'));
+    expect(requests.map(({ path }) => path)).toEqual([
+      '/audit',
+      '/audit',
+      '/audit?cursor=8',
+      '/audit?cursor=7',
+    ]);
+    expect(text()).toBe(`9 8 7b 6b${SHOW_MORE}`);
+  });
+
+  it('shows a further page that is asked for before the others are back', async () => {
+    history.replaceState({ pages: { [JSON.stringify({ id: 'listAudit', query: {} })]: 3 } }, '');
+    await mount(list());
+    await requests[0]?.answer(page('9 8', '8'));
+    await more();
+    await requests.at(-1)?.answer(page('7', '7'));
+    expect(text()).toBe(`9 8 7${SHOW_MORE}`);
+    expect(history.state).toMatchObject({ pages: { [JSON.stringify({ id: 'listAudit', query: {} })]: 1 } });
+  });
+
   it('is not called empty while more may follow an empty page', async () => {
     await mount(list());
     await requests[0]?.answer(page('', '8'));

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, type CallError, type CallRequest } from '../api/client.ts';
 import type { Answer as AnswerOf } from '../api/calls.ts';
 import { calmFor } from '../state/calm.ts';
+import { leavePages, pagesLeft } from '../state/left-off.ts';
 import { deeds, pulse, slowNews } from '../state/live.ts';
 import { sinceOf } from '../since.ts';
 import { announce } from '../state/announcer.ts';
@@ -29,10 +30,10 @@ interface PagedProps<Id extends ListId> {
 }
 
 interface Known<Id extends ListId> {
-  /** Further pages that were asked for. */
+  /** Further pages that were asked for, maybe before the reader left this entry of the history. */
   readonly pages: number;
   readonly items: readonly Item<Id>[];
-  /** Undefined: no further page was asked for yet. */
+  /** Undefined: no further page is known yet. */
   readonly next: string | null | undefined;
   readonly error?: CallError | undefined;
 }
@@ -61,14 +62,17 @@ async function pageOf<Id extends ListId>(
 function Pages<Id extends ListId>(props: PagedProps<Id>): JSX.Element {
   const { what, freshness = 'news', keyOf, children, ...question } = props;
   const ask = (signal: AbortSignal): Promise<Page<Item<Id>>> => pageOf(question, undefined, signal);
-  const first = useAsked(JSON.stringify(question), ask, freshness);
-  const [known, setKnown] = useState<Known<Id>>({ pages: 0, items: [], next: undefined });
+  const asked = JSON.stringify(question);
+  const first = useAsked(asked, ask, freshness);
+  const [known, setKnown] = useState<Known<Id>>({ pages: pagesLeft(asked), items: [], next: undefined });
 
   const more = async (shown: readonly Item<Id>[], cursor: string): Promise<void> => {
+    const pages = known.next === undefined ? 1 : known.pages + 1;
+    leavePages(asked, pages);
     try {
       const page = await pageOf(question, cursor);
       announce(`${shown.length + page.items.length} ${what} are shown`);
-      setKnown({ pages: known.pages + 1, items: [...shown, ...page.items], next: page.next });
+      setKnown({ pages, items: [...shown, ...page.items], next: page.next });
     } catch (error) {
       setKnown((before) => ({
         ...before,
@@ -112,7 +116,7 @@ function beatOf(freshness: Freshness): number {
 }
 
 /**
- * Reads what is shown again when the reader does something, and with the beats: a page for each on average, however many there are.
+ * Reads what is shown again when the reader comes back or does something, and with the beats: a page for each on average, however many there are.
  * One at a time: what is read when another one begins is of no use any more.
  */
 function useReread<Id extends ListId>(
@@ -120,7 +124,8 @@ function useReread<Id extends ListId>(
   pages: number,
   { beat, onRead }: { beat: number; onRead: (read: Known<Id>) => void },
 ): void {
-  const last = useRef({ deeds: deeds.value, beat });
+  // What the reader comes back to is due at once.
+  const last = useRef({ deeds: deeds.value, beat: beat - pages });
   const running = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => running.current?.abort(), []);
   useEffect(() => {

@@ -137,6 +137,12 @@ Object.assign(globalThis, {
     querySelector: (name: string) => findAll(name)[0] ?? null,
     getElementById: (id: string) => allOf(root).find(({ attributes }) => attributes.get('id') === id) ?? null,
   },
+  history: {
+    state: null,
+    replaceState(state: unknown) {
+      Object.assign(this, { state });
+    },
+  },
   scrollTo: () => undefined,
 });
 
@@ -146,6 +152,7 @@ export function inBrowser(): void {
     // After whatever pause another spec was told to keep.
     vi.useFakeTimers({ now: Date.now() + 3_600_000 });
     requests.length = 0;
+    history.replaceState(null, '');
     root = new FakeElement('main');
     vi.spyOn(globalThis, 'fetch').mockImplementation(send as unknown as typeof fetch);
   });
