@@ -56,6 +56,7 @@ function picturesOf({ change, changeAgain }: Shop): readonly Picture[] {
       route: `workloads/Deployment/${NAMESPACE}/ledger`,
       shows: 'Annotations',
     },
+    { file: 'bulk', route: `workloads?namespace=${NAMESPACE}`, shows: 'Workloads', act: openBulk },
     {
       file: 'explain-dark',
       route: `explain?workload=Deployment/${NAMESPACE}/reports&source=${source}`,
@@ -97,6 +98,8 @@ function picturesOfPages({ shop, fleetChange = '' }: Assignment): readonly Pictu
     { file: 'suggestions', route: 'audit', shows: 'Audit', act: typeSearch },
     { file: 'namespaces', route: 'audit', shows: 'Audit', act: openNamespaces },
     { file: 'namespace', route: `?namespace=${NAMESPACE}`, shows: 'Latest changes', act: explained },
+    { file: 'bulk', route: `workloads?namespace=${NAMESPACE}`, shows: 'Workloads', act: openBulk },
+    { file: 'bulk-done', route: `workloads?namespace=${NAMESPACE}`, shows: 'Workloads', act: doBulk },
     { file: 'nothing', route: 'workloads?name=nothing', shows: 'Workloads' },
   ];
   const waves: Picture = {
@@ -133,6 +136,29 @@ async function typeSearch(page: Page): Promise<void> {
 async function openNamespaces(page: Page): Promise<void> {
   await page.getByLabel('Namespace').click();
   await page.getByRole('option', { name: NAMESPACE, exact: true }).waitFor();
+}
+
+async function openBulk(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Reload all' }).click();
+  await page.getByText(/^Dry run: \d+ workloads match/).waitFor();
+}
+
+/** Only what it looks like: nothing is reloaded. */
+async function doBulk(page: Page): Promise<void> {
+  await openBulk(page);
+  await page.route('**/api/v1/bulk/reload', async (route) => {
+    const items = ['checkout', 'orders', 'storefront'].map((name, at) => ({
+      target: `Deployment/${NAMESPACE}/${name}`,
+      id: null,
+      result: at === 0 ? 'refused' : 'done',
+      accepted: null,
+      problem: at === 0 ? { code: 'Forbidden', detail: 'expected the right to patch it' } : null,
+    }));
+    await route.fulfill({ json: { plan: '', dryRun: false, items } });
+  });
+  await page.getByLabel('Reason').fill('new CA');
+  await page.getByRole('dialog').getByRole('button', { name: 'Reload all' }).click();
+  await page.getByRole('dialog').getByText('3 workloads: ').waitFor();
 }
 
 async function openGroup(page: Page): Promise<void> {

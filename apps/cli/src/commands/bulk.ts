@@ -1,4 +1,4 @@
-import { BULK_LIMIT, MOST_IN_BULK } from '@reroll/shared/api/bulk';
+import { BULK_LIMIT, MOST_IN_BULK } from '@reroll/shared/api/bulk-limits';
 import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import type { AnswerOf } from '../api/operation.ts';
 import { sourceRef } from '../args/object-ref.ts';

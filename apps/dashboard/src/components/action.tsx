@@ -25,7 +25,9 @@ interface ActionProps {
   /** What `run` sends besides the reason: for something else, another key. */
   readonly sends?: () => string | null;
   /** Said when it was accepted. */
-  readonly done: string;
+  readonly done: string | (() => string);
+  /** What is shown from then on instead of the form. Without it, the dialog closes. */
+  readonly result?: (close: () => void) => JSX.Element | null;
   readonly isPrimary?: boolean;
   /** Characters of the reason. */
   readonly mostReason?: number;
@@ -106,6 +108,7 @@ export function OpenAction(): JSX.Element | null {
   useLayoutEffect(() => () => void (opened.value = undefined), [page, parts.join('/')]);
   if (!opened.value || !isOpen) return null;
   const { draft, props } = opened.value;
+  const close = (): void => dialog.current?.close();
   return (
     <dialog
       ref={dialog}
@@ -118,15 +121,17 @@ export function OpenAction(): JSX.Element | null {
     >
       <h2 id={id}>{props.title}</h2>
       <Boundary>
-        <ReasonForm
-          {...props}
-          draft={draft}
-          close={() => dialog.current?.close()}
-          onDone={() => {
-            end(draft, dialog.current);
-            announce(props.done);
-          }}
-        />
+        {props.result?.(close) ?? (
+          <ReasonForm
+            {...props}
+            draft={draft}
+            close={close}
+            onDone={() => {
+              if (props.result === undefined) end(draft, dialog.current);
+              announce(typeof props.done === 'string' ? props.done : props.done());
+            }}
+          />
+        )}
       </Boundary>
     </dialog>
   );
@@ -144,7 +149,7 @@ function focusHeading(): void {
   document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
 }
 
-interface ReasonFormProps extends Omit<ActionProps, 'done' | 'isPrimary' | 'onOpen'> {
+interface ReasonFormProps extends Omit<ActionProps, 'done' | 'result' | 'isPrimary' | 'onOpen'> {
   readonly draft: Draft;
   readonly close: () => void;
   readonly onDone: () => void;

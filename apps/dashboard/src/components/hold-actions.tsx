@@ -105,9 +105,7 @@ function FreezeForm({ label, what, children, freeze }: FreezeFormProps): JSX.Ele
       mostReason={MOST_FREEZE_REASON}
       sends={() => until.value}
       run={async ({ reason, idempotencyKey }) => {
-        // The field is in the time zone of the reader.
-        const end = until.value === '' ? {} : { until: new Date(until.value).toISOString() };
-        await freeze({ body: { reason, ...end }, idempotencyKey });
+        await freeze({ body: { reason, ...endOf(until) }, idempotencyKey });
         tellDeed();
       }}
     >
@@ -117,7 +115,12 @@ function FreezeForm({ label, what, children, freeze }: FreezeFormProps): JSX.Ele
   );
 }
 
-function UntilField({ until }: { until: Signal<string> }): JSX.Element {
+/** The field is in the time zone of the reader. */
+export function endOf(until: Signal<string>): { until?: string } {
+  return until.value === '' ? {} : { until: new Date(until.value).toISOString() };
+}
+
+export function UntilField({ until }: { until: Signal<string> }): JSX.Element {
   const id = useId();
   return (
     <div class="field">

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Job } from '@reroll/shared/api/queues';
 import { Badge } from '../components/badge.tsx';
+import { BulkRetry } from '../components/bulk-actions.tsx';
 import { Filters, type Filter } from '../components/filters.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';
@@ -53,6 +54,7 @@ export function Jobs(): JSX.Element {
       </div>
       <Panel title="Waiting, running and failed jobs">
         <Filters filters={FILTERS} />
+        <BulkRetry query={route.value.query} />
         <Paged id="listJobs" query={route.value.query} what="jobs" freshness="pulse" keyOf={({ id }) => id}>
           {(jobs) => (
             <Table

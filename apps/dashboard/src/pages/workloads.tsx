@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { WorkloadSummary } from '@reroll/shared/api/workloads';
 import { Badge } from '../components/badge.tsx';
+import { BulkActions } from '../components/bulk-actions.tsx';
 import { Filters, type Filter } from '../components/filters.tsx';
 import { FreezeNamespaceActions } from '../components/hold-actions.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -55,6 +56,7 @@ export function Workloads(): JSX.Element {
         <FreezeNamespaceActions namespace={namespace} />
       </PageHead>
       <Filters filters={FILTERS} />
+      <BulkActions selector={{ namespace, ...query }} />
       <div class="panel">
         <Paged id="listWorkloads" query={{ namespace, ...query }} what="workloads" keyOf={keyOf}>
           {(workloads) => (

@@ -1,16 +1,12 @@
 import { z } from 'zod';
 import { SOURCE_KINDS, WORKLOAD_KINDS } from '@reroll/core/model';
 import { accepted } from './audit.ts';
+import { BULK_LIMIT, MOST_IN_BULK } from './bulk-limits.ts';
 import { namespaceName, sourceKeyText, writeReason } from './common.ts';
 import { freezeRequest, reloadRequest } from './holds.ts';
 import { PROBLEMS, type ProblemCode } from './problem.ts';
 import { queueName } from './queues.ts';
 import { workloadsQuery } from './workloads.ts';
-
-/** Objects that one bulk request acts on. */
-export const MOST_IN_BULK = 100;
-/** How many may match unless the request says otherwise. */
-export const BULK_LIMIT = 20;
 
 /** At least one field: everything is never meant by leaving something out. */
 const SOME = { minProperties: 1 } as const;
