@@ -17,6 +17,8 @@ import { inOneGo } from '@reroll/core/state/slices';
 
 vi.mock('@reroll/shared/platform/process/memory');
 
+/** On a busy machine, too. */
+const SOON = { timeout: 20_000 };
 const NONE = { rv: '1', catalog: new Map() };
 
 /** A synced watcher with a workload whose source changed, and what it sends to Redis. */
@@ -110,13 +112,13 @@ test('memory is given back when all rows are written, and again after Redis lost
   vi.mocked(giveBackMemorySoon).mockImplementation(() => void givenBackAt.push(rowsWritten()));
 
   await resyncer.takeOver('7');
-  await vi.waitFor(() => expect(givenBackAt).toEqual([1_001]));
+  await vi.waitFor(() => expect(givenBackAt).toEqual([1_001]), SOON);
   clusterState.workloadWritten(seenWorkload('web-0', 4, { annotations: { 'reroll.dev/freeze': 'x' } }));
   publisher.kick();
-  await vi.waitFor(() => expect(rowsWritten()).toBeGreaterThan(1_001));
+  await vi.waitFor(() => expect(rowsWritten()).toBeGreaterThan(1_001), SOON);
   state.isIntact = false;
   resyncer.kick();
-  await vi.waitFor(() => expect(givenBackAt).toHaveLength(2));
+  await vi.waitFor(() => expect(givenBackAt).toHaveLength(2), SOON);
   expect(givenBackAt[1]).toBe(rowsWritten());
   await publisher.stop();
 });
