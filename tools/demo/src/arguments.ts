@@ -5,7 +5,7 @@ export const USAGE = `usage: npm run demo [-- --keep]
 Starts a control plane, a Redis, two watchers and two workers on this machine, changes a ConfigMap and a
 Secret of a small shop, and shows what Reroll does about it. Ends by itself and leaves nothing behind.
 
-  --keep    leave everything running at the end, and say how to reach and to stop it
+  --keep    leave everything running at the end, with a dashboard, and say how to reach and to stop it
 `;
 
 export type Arguments =

@@ -35,30 +35,37 @@ async function onStage(
   terminal.line('no container runs, but pods become Ready.');
   terminal.line();
   terminal.step('starting a control plane and a Redis');
-  const stage = await openStage({ log: (line) => terminal.step(line), signal: options.signal });
-  let kept = false;
+  // Who looks around has the cluster: the admin asks for no token.
+  const adminFlags = ['--auth=kubernetes', '--anonymous=read'];
+  const stage = await openStage({ log: (line) => terminal.step(line), signal: options.signal, adminFlags });
+  let admin: string | undefined;
   try {
     const result = await play(stage, terminal);
     showSummary(terminal, result);
-    kept = options.keep;
+    if (options.keep) admin = await stage.startAdmin();
     if (result.failures.length > 0) return 1;
-    if (!kept)
+    if (admin === undefined)
       terminal.line('  Next: look around with npm run demo -- --keep, or install: docs/guide/install.md');
     return 0;
   } finally {
-    if (kept) await leave(terminal, stage);
-    else await stage.close();
+    if (admin === undefined) await stage.close();
+    else await leave(terminal, stage, admin);
   }
 }
 
-async function leave(terminal: Terminal, stage: Stage): Promise<void> {
+async function leave(terminal: Terminal, stage: Stage, admin: string): Promise<void> {
   const { cluster, logs, pids } = stage;
   await stage.leave();
   terminal.heading('Left running');
-  terminal.line(`  export KUBECONFIG=${cluster.kubeconfig} REDIS_URL=${cluster.redisUrl}`);
+  terminal.line(`  Dashboard: ${admin}`);
+  terminal.line(`  export KUBECONFIG=${cluster.kubeconfig} REROLL_SERVER=${admin}`);
   terminal.line('  kubectl -n shop get deploy,sts,ds,pods');
   terminal.line(`  kubectl -n shop patch configmap shop-settings -p '{"data":{"banner":"Hello"}}'`);
   terminal.line('  kubectl -n shop get events --field-selector reason=Reloaded');
+  terminal.line(
+    '  npx node apps/cli/dist/main.js why deploy/storefront -n shop   # the command line: docs/guide/cli.md',
+  );
+  terminal.line('  npx node apps/cli/dist/main.js changes -n shop');
   terminal.line(`  tail -f ${logs}/w*.log`);
   terminal.line('To stop all of it:');
   terminal.line(`  kill ${pids.join(' ')}; npm run -s cluster -- stop --dir ${cluster.dir}`);
