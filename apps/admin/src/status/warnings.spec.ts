@@ -1,4 +1,5 @@
 import type { Process } from '@reroll/redis/processes/processes';
+import { EXPLAIN_SETTINGS } from '@reroll/core/testing/explaining';
 import { describe, expect, it } from 'vitest';
 import { warningsOf } from './warnings.ts';
 
@@ -55,6 +56,10 @@ describe('what somebody should look at', () => {
     [
       { processes: [process('watcher'), process('worker', { isLive: false })] },
       'No worker is running: nothing is reloaded.',
+    ],
+    [
+      { processes: [process('worker', { settings: { ...EXPLAIN_SETTINGS, dryRun: true } })] },
+      'The workers run with --dry-run: nothing is reloaded.',
     ],
     [
       { processes: [process('watcher', { version: '7.2.0' }), process('worker')] },

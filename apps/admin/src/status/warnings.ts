@@ -1,4 +1,4 @@
-import type { Process } from '@reroll/redis/processes/processes';
+import { settingsInForce, type Process } from '@reroll/redis/processes/processes';
 import type { Status } from '@reroll/shared/api/status';
 
 /** Seconds for which a job may be due, or a reload pending, before it needs attention. */
@@ -15,6 +15,7 @@ export function warningsOf(by: {
   const { status, processes, paused, now } = by;
   if (!status.redis.ok || !processes) return ['Redis does not respond, so nothing else is known.'];
   const live = processes.filter(({ isLive }) => isLive);
+  const { dryRun } = settingsInForce(live) ?? { dryRun: false };
   const versions = new Set(live.map(({ version }) => version));
   const { lagSeconds, owed } = status;
   const oldest = owed?.oldest ? (now - Date.parse(owed.oldest)) / 1000 : 0;
@@ -23,6 +24,7 @@ export function warningsOf(by: {
     [status.redis.full === true, fullText(status.redis.usedRatio)],
     [status.leader === null, 'No watcher leads: changes are not seen.'],
     [!live.some(({ app }) => app === 'worker'), 'No worker is running: nothing is reloaded.'],
+    [dryRun, 'The workers run with --dry-run: nothing is reloaded.'],
     [versions.size > 1, `Processes of several versions run: ${[...versions].sort().join(', ')}.`],
     [(lagSeconds ?? 0) > LONG_LAG, `A job has waited for a worker for ${Math.round(lagSeconds ?? 0)} s.`],
     [oldest > LONG_OWED, `A workload has been pending for ${Math.round(oldest)} s.`],
