@@ -6,7 +6,7 @@ const CAUSE_SENTENCES = {
   updated: 'changed',
   created: 'was created',
   deleted: 'was deleted',
-  missed: 'changed while no watcher ran',
+  missed: 'changed while no watcher led or watched',
   repeated: 'was processed again',
   manual: '',
 } as const;
