@@ -46,6 +46,15 @@ it.each([
   expect(await notesWith({})).not.toContain(text);
 });
 
+it('warn of what syncAfterRestart does once a dry run ends, and only then', async () => {
+  const text = 'add --set reloader.syncAfterRestart=false';
+  const both = { reloadOnCreate: true, syncAfterRestart: true };
+  expect(await notesWith({ reloader: { ...both, dryRun: true } })).toContain(text);
+  expect(await notesWith({ reloader: both })).not.toContain(text);
+  for (const key of Object.keys(both))
+    expect(await notesWith({ reloader: { ...both, dryRun: true, [key]: false } })).not.toContain(text);
+});
+
 it('tell where Redis keeps its file, and what that means', async () => {
   expect(await notesWith({})).toContain(
     'When the pod is deleted, the history, the audit log, runtime limits and unfinished\nmanual reloads are lost, but no change',
