@@ -1,5 +1,5 @@
-import type { SourceKey, WorkloadKey } from '@reroll/core/model';
-import type { SourceRow } from '@reroll/core/state/rows';
+import type { WorkloadKey } from '@reroll/core/model';
+import type { TemplateDate } from '@reroll/core/state/doubts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { LOG } from '@reroll/nest/tokens';
@@ -69,19 +69,26 @@ export class Publishing {
         requested: by.requested,
         isUndecided: (key) => by.streams().isUndecided(key),
         leftOver: this.#leftOver(clusterState, by.streams),
-        inCatalog: (keys) => this.#inCatalog(keys),
+        inCatalog: (keys) => this.#orUndefined(this.catalog.sources(keys)),
+        templatesInCatalog: (keys) => this.#orUndefined(this.#templatesInCatalog(keys)),
       },
     );
   }
 
-  async #inCatalog(keys: readonly SourceKey[]): Promise<ReadonlyMap<SourceKey, SourceRow> | undefined> {
+  /** The rows may be large, so only the dates are kept of them. */
+  async #templatesInCatalog(keys: readonly WorkloadKey[]): Promise<ReadonlyMap<WorkloadKey, TemplateDate>> {
+    const dates = new Map<WorkloadKey, TemplateDate>();
+    for await (const portion of this.catalog.eachWorkloadOf(keys))
+      for (const [key, { uid, generation, templateOwner, templateRv }] of portion)
+        dates.set(key, { uid, generation, templateOwner, templateRv });
+    return dates;
+  }
+
+  async #orUndefined<Rows>(rows: Promise<Rows>): Promise<Rows | undefined> {
     try {
-      return await this.catalog.sources(keys);
+      return await rows;
     } catch (error) {
-      this.log.failure(
-        'cannot compare the dates of sources with the catalog, next try at the next resync',
-        error,
-      );
+      this.log.failure('cannot compare dates with the catalog, next try at the next resync', error);
       return undefined;
     }
   }

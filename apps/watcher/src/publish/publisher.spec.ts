@@ -81,7 +81,13 @@ function watcherInSync() {
       metrics,
       interval: 60_000,
     },
-    { requested: async () => [], isUndecided, leftOver, inCatalog: async () => new Map() },
+    {
+      requested: async () => [],
+      isUndecided,
+      leftOver,
+      inCatalog: async () => new Map(),
+      templatesInCatalog: async () => new Map(),
+    },
   );
   return { clusterState, state, publisher, resyncer, publish, enqueueReloads };
 }

@@ -33,6 +33,7 @@ test('a stop while it prepares to lead leaves nothing that publishes', async () 
       isUndecided: () => false,
       leftOver: () => released.promise,
       inCatalog: async () => undefined,
+      templatesInCatalog: async () => undefined,
     },
   );
   const takingOver = resyncer.takeOver('1');
@@ -82,6 +83,7 @@ function resyncerAround(clusterState: ClusterState, questions: Partial<ResyncQue
       isUndecided: () => false,
       leftOver: async () => NOTHING_LEFT,
       inCatalog: async () => new Map(),
+      templatesInCatalog: async () => new Map(),
       ...questions,
     },
   );
@@ -112,10 +114,10 @@ test('how long a workload has been pending is the time since a standby or the le
   expect(clusterState.pendingReloads(INTERVAL)).toMatchObject({ workloads: 1, oldest: 3 * INTERVAL });
 });
 
-/** A workload that has recorded the data A, and whose template and source were written before the lists that show them. */
-function inDoubt(): ClusterState {
+/** Workloads that have recorded the data A, and whose template and source were written before the lists that show them. */
+function inDoubt(names: readonly string[] = ['web']): ClusterState {
   const before = new ClusterState({ decision, adoptedAt: 0 });
-  before.workloadWritten(seenWorkload('web', 2, { record: recordOf({ cm: 'A' }) }));
+  for (const name of names) before.workloadWritten(seenWorkload(name, 2, { record: recordOf({ cm: 'A' }) }));
   const clusterState = new ClusterState({ decision, adoptedAt: 0 });
   const objects = [seenSource('cm', 6, 'A')];
   clusterState.sourcesListed({ scope: SOURCES, rv: '8', objects, catalog: new Map() });
@@ -123,7 +125,7 @@ function inDoubt(): ClusterState {
   clusterState.workloadsListed({
     scope: WORKLOADS,
     rv: '9',
-    objects: [seenWorkload('web', 7, { template: 't2', record: recordOf({ cm: 'A' }) })],
+    objects: names.map((name) => seenWorkload(name, 7, { template: 't2', record: recordOf({ cm: 'A' }) })),
     catalog: before.workloads,
   });
   return clusterState;
@@ -145,4 +147,30 @@ test('a standby settles by the catalog what its lists left in doubt, and tries a
     expect(clusterState.pending.size).toBe(0);
   });
   expect(asked).toEqual([[CM], [CM]]);
+});
+
+/** As the leader wrote it that saw the template at 7. */
+const SEEN_AT_7 = { generation: 2, templateRv: '7', templateOwner: undefined };
+
+test.each([
+  { who: 'a standby', leads: false, reads: [500, 500, 100], pending: 0 },
+  { who: 'a leader, whose own rows these are,', leads: true, reads: [], pending: 1_100 },
+])('$who reads the dates of 1,100 templates in doubt: $reads', async ({ leads, reads, pending }) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const clusterState = inDoubt(Array.from({ length: 1_100 }, (_, n) => `web-${n}`));
+  const asked: number[] = [];
+  const resyncer = resyncerAround(clusterState, {
+    templatesInCatalog: async (keys) => {
+      asked.push(keys.length);
+      return new Map(keys.map((key) => [key, { uid: `uid-${key.split('/')[2]}`, ...SEEN_AT_7 }]));
+    },
+  });
+  if (leads) await resyncer.takeOver('1');
+  else {
+    resyncer.start();
+    vi.advanceTimersByTime(INTERVAL);
+  }
+  await vi.waitFor(() => expect(clusterState.pending.size).toBe(pending));
+  expect(asked).toEqual(reads);
 });

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import type { RolloutsWritten } from '@reroll/redis/history/rollouts';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import type { TemplateDate } from '@reroll/core/state/doubts';
 import type { SourceRow } from '@reroll/core/state/rows';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
@@ -32,6 +33,10 @@ export interface ResyncQuestions {
   readonly leftOver: () => Promise<LeftOver>;
   /** The rows of sources in the catalog; undefined if Redis cannot be read. */
   readonly inCatalog: (keys: readonly SourceKey[]) => Promise<ReadonlyMap<SourceKey, SourceRow> | undefined>;
+  /** The dates of pod templates in the catalog; undefined if Redis cannot be read. */
+  readonly templatesInCatalog: (
+    keys: readonly WorkloadKey[],
+  ) => Promise<ReadonlyMap<WorkloadKey, TemplateDate> | undefined>;
 }
 
 /** Enqueues again what is pending: at a fixed interval, and when this watcher becomes the leader. */
@@ -128,16 +133,31 @@ export class Resyncer {
 
   async #settleDoubts(): Promise<void> {
     const { doubts } = this.#context.clusterState;
+    const { inCatalog, templatesInCatalog } = this.#ask;
+    // The workloads' rows in the catalog are the leader's own.
+    const areTemplates =
+      !this.#leading &&
+      (await this.#compare(doubts.workloads(), templatesInCatalog, (rows) => doubts.settleTemplates(rows)));
+    const areSources = await this.#compare(doubts.sources(), inCatalog, (rows) => doubts.settleSources(rows));
+    if (areTemplates || areSources) await inTurns(doubts.judge());
+  }
+
+  /** Gives the rows of the keys in the catalog to `settle`. Returns whether any was settled. */
+  async #compare<Key, Row>(
+    found: Iterable<readonly Key[]>,
+    inCatalog: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Row> | undefined>,
+    settle: (rows: ReadonlyMap<Key, Row>) => boolean,
+  ): Promise<boolean> {
     const isLeading = this.#leading;
     let isAny = false;
-    for (const sources of doubts.found()) {
+    for (const keys of found) {
       await nextTurn();
-      if (sources.length === 0) continue;
-      const rows = await this.#ask.inCatalog(sources);
+      if (keys.length === 0) continue;
+      const rows = await inCatalog(keys);
       // A new leader resyncs at once, and goes on there.
-      if (!rows || this.#isStopped || this.#leading !== isLeading) return;
-      if (doubts.settle(rows)) isAny = true;
+      if (!rows || this.#isStopped || this.#leading !== isLeading) break;
+      if (settle(rows)) isAny = true;
     }
-    if (isAny) await inTurns(doubts.judge());
+    return isAny;
   }
 }

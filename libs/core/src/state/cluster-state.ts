@@ -83,10 +83,10 @@ export class ClusterState {
     this.#dependents = new Dependents(settings.decision.keys);
     this.#settings = withDefaults(settings);
     this.#deleted = new DeletedSources(this, this.#dependents, this.#settings);
+    const rows = { sources: this.#sources, workloads: this.#workloads };
     this.#dependencies = new DependencyJudging({
+      ...rows,
       decision: settings.decision,
-      sources: this.#sources,
-      workloads: this.#workloads,
       byNamespace: this.#byNamespace,
       dependents: this.#dependents,
       replace: (key, row) => this.#replace(key, row),
@@ -97,7 +97,7 @@ export class ClusterState {
       judge: (isOver) => this.#judgeSome(isOver),
       hasUnjudged: () => !this.#dependencies.isDone,
     });
-    this.doubts = new Doubts(this.#sources, this, (key) => void this.#evaluate(key));
+    this.doubts = new Doubts({ ...rows, pending: this.pending }, (key) => void this.#evaluate(key));
   }
 
   /**

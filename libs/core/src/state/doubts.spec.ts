@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
-import { recordOf, seenSource, seenWorkload, sourceRow } from '../testing/rows.ts';
+import { recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
 import { ClusterState } from './cluster-state.ts';
 import type { SourceKey } from '../model.ts';
-import type { SourceRow } from './rows.ts';
+import type { ObservedWorkload, SourceRow, WorkloadRow } from './rows.ts';
 import { inOneGo } from './slices.ts';
 import { work } from '../work.ts';
 
@@ -15,11 +15,20 @@ function allA(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, 'A']));
 }
 
+interface Gap {
+  readonly workloads?: readonly string[];
+  readonly sources?: readonly string[];
+  readonly owner?: ObservedWorkload['templateOwner'];
+}
+
 /** After a gap in which the source was written at 120, without a change of data, and the template at 125. */
-function afterGap({ workloads = ['web'], sources = ['cm'] } = {}): ClusterState {
-  const more = { uses: sources.map((name) => `ConfigMap/${name}`), record: recordOf(allA(sources)) };
+function afterGap({ workloads = ['web'], sources = ['cm'], owner }: Gap = {}): ClusterState {
+  const uses = sources.map((name) => `ConfigMap/${name}`);
+  const more = { uses, record: recordOf(allA(sources)) };
+  const owned = owner ? { templateOwner: owner } : {};
+  const wasOwned = owner ? { templateOwner: { ...owner, generation: 1, rv: '15' } } : {};
   const before = new ClusterState({ decision, adoptedAt: 0 });
-  for (const name of workloads) before.workloadWritten(seenWorkload(name, 20, more));
+  for (const name of workloads) before.workloadWritten(seenWorkload(name, 20, { ...more, ...wasOwned }));
   const clusterState = new ClusterState({ decision, adoptedAt: 0 });
   clusterState.sourcesListed({
     scope: { kind: 'ConfigMap', namespace: '' },
@@ -31,19 +40,27 @@ function afterGap({ workloads = ['web'], sources = ['cm'] } = {}): ClusterState 
   clusterState.workloadsListed({
     scope: { kind: 'Deployment', namespace: '' },
     rv: '131',
-    objects: workloads.map((name) => seenWorkload(name, 125, { template: 't2', ...more })),
+    objects: workloads.map((name) => seenWorkload(name, 125, { template: 't2', ...more, ...owned })),
     catalog: before.workloads,
   });
   return clusterState;
 }
 
 function doubtsOf(clusterState: ClusterState): readonly string[] {
-  return [...clusterState.doubts.found()].flat();
+  return [...clusterState.doubts.sources()].flat();
+}
+
+/** Settles by the row that a leader wrote which saw the template at 125, and no write of the status after it. */
+function settleTemplate(clusterState: ClusterState, more: Partial<WorkloadRow> = {}): string | undefined {
+  const row = workloadRow({ uid: 'uid-web', generation: 2, rv: '125', templateRv: '125', ...more });
+  const rows = new Map([...clusterState.doubts.workloads()].flat().map((key) => [key, row]));
+  if (clusterState.doubts.settleTemplates(rows)) inOneGo(clusterState.doubts.judge());
+  return clusterState.pending.get(WEB)?.cause;
 }
 
 function settle(clusterState: ClusterState, row: SourceRow): string | undefined {
   const rows = doubtsOf(clusterState).map((key) => [key as SourceKey, row] as const);
-  if (clusterState.doubts.settle(new Map(rows))) inOneGo(clusterState.doubts.judge());
+  if (clusterState.doubts.settleSources(new Map(rows))) inOneGo(clusterState.doubts.judge());
   return clusterState.pending.get(WEB)?.cause;
 }
 
@@ -77,6 +94,70 @@ describe('a workload that a list leaves pending although it has recorded the dat
   });
 });
 
+describe('a workload whose template a list dates too early', () => {
+  it('is settled by a row of the catalog for the same template that dates it later', () => {
+    const clusterState = afterGap();
+    const outbox = clusterState.outbox.workloads.size;
+    expect(settleTemplate(clusterState)).toBeUndefined();
+    expect(clusterState.workloads.get(WEB)).toMatchObject({ rv: '125', templateRv: '125' });
+    expect(clusterState.outbox.workloads.size).toBe(outbox);
+    expect(doubtsOf(clusterState)).toEqual([]);
+  });
+
+  it('is settled although a status was written since, for which a leader writes no row', () => {
+    const clusterState = afterGap();
+    const more = { template: 't2', record: recordOf(allA(['cm'])) };
+    clusterState.workloadWritten(seenWorkload('web', 140, more));
+    expect(settleTemplate(clusterState)).toBeUndefined();
+  });
+
+  const owner = { key: 'Deployment/ns/owner', uid: 'o', generation: 3, rv: '126', isMarked: true } as const;
+
+  it('is settled by a date of the owner of its template', () => {
+    expect(settleTemplate(afterGap({ owner }), { templateRv: '126', templateOwner: owner })).toBeUndefined();
+  });
+
+  it.each<[string, Partial<WorkloadRow>]>([
+    ['another workload of that name', { uid: 'another' }],
+    ['an earlier template', { generation: 1 }],
+    ['a later template', { generation: 3 }],
+    ['a template of another owner', { templateOwner: owner }],
+    ['a date that was not seen here yet, as of another history of etcd', { templateRv: '126' }],
+    ['an earlier date', { templateRv: '19' }],
+  ])('stays as it is if the catalog has %s', (_, more) => {
+    const clusterState = afterGap();
+    const held = clusterState.workloads.get(WEB);
+    expect(settleTemplate(clusterState, more)).toBe('owed');
+    expect(clusterState.workloads.get(WEB)).toBe(held);
+  });
+
+  it('stays pending if the data is later than that date, whatever the leader has judged so far', () => {
+    const clusterState = afterGap();
+    clusterState.sourceWritten(seenSource('cm', 130, 'B'), { kind: 'ConfigMap', namespace: '' });
+    clusterState.sourceWritten(seenSource('cm', 140, 'A'), { kind: 'ConfigMap', namespace: '' });
+    expect(doubtsOf(clusterState)).toEqual([CM]);
+    expect(settleTemplate(clusterState, { unverified: [] })).toBe('owed');
+  });
+
+  it('is pending again once the stream shows that the pods began with other data', () => {
+    const clusterState = afterGap();
+    expect(settleTemplate(clusterState, { unverified: [] })).toBeUndefined();
+    clusterState.sourceWritten(seenSource('cm', 123, 'B'), { kind: 'ConfigMap', namespace: '' });
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
+    clusterState.sourceWritten(seenSource('cm', 128, 'A'), { kind: 'ConfigMap', namespace: '' });
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
+  });
+});
+
+it('reads the rows of at most 500 workloads at once, and each once, however many sources are in doubt', () => {
+  const workloads = Array.from({ length: 1_100 }, (_, n) => `web-${n}`);
+  const many = [...afterGap({ workloads }).doubts.workloads()];
+  expect(many.map(({ length }) => length).filter((length) => length > 0)).toEqual([500, 500, 100]);
+  expect(new Set(many.flat()).size).toBe(1_100);
+  const sources = Array.from({ length: 600 }, (_, n) => `cm-${n}`);
+  expect([...afterGap({ sources }).doubts.workloads()].flat()).toEqual([WEB]);
+});
+
 it('doubts nothing that is pending because of other data', () => {
   const clusterState = afterGap();
   clusterState.sourceWritten(seenSource('cm', 140, 'B'), { kind: 'ConfigMap', namespace: '' });
@@ -95,11 +176,11 @@ it('settles all users of a source at once', () => {
 it('reads at most 500 sources at once, and evaluates each workload once', () => {
   const sources = Array.from({ length: 600 }, (_, n) => `cm-${n}`);
   const clusterState = afterGap({ workloads: ['web', 'api'], sources });
-  const portions = [...clusterState.doubts.found()];
+  const portions = [...clusterState.doubts.sources()];
   expect(Math.max(...portions.map(({ length }) => length))).toBeLessThanOrEqual(500);
   expect(new Set(portions.flat()).size).toBe(600);
   const row = sourceRow(120, 'A', { dataRv: '10' });
-  clusterState.doubts.settle(new Map(portions.flat().map((key) => [key, row])));
+  clusterState.doubts.settleSources(new Map(portions.flat().map((key) => [key, row])));
   const before = work.sourceLookups;
   inOneGo(clusterState.doubts.judge());
   expect(work.sourceLookups - before).toBe(2 * 600);

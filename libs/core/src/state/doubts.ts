@@ -1,17 +1,24 @@
 import { recordedHashes } from '../record/record.ts';
 import { namespaceOf, type SourceKey, type WorkloadKey } from '../model.ts';
-import { isNewer } from '../rv.ts';
+import { RV_UNKNOWN, isNewer, maxRv } from '../rv.ts';
 import { work } from '../work.ts';
 import type { Pending } from './pending-workloads.ts';
 import { sourceKeyIn, type SourceRow, type WorkloadRow } from './rows.ts';
 import { inSlices, ROWS_PER_SLICE, turn } from './slices.ts';
+import { isSameOwner, type TemplateOwner } from './workloads/template-owner.ts';
 
-/** Sources in one portion: as many rows as one call reads from the catalog. */
-const SOURCES_AT_ONCE = 500;
+/** Keys in one portion: as many rows as one call reads from the catalog. */
+const KEYS_AT_ONCE = 500;
 
-interface Workloads {
-  readonly workloads: ReadonlyMap<WorkloadKey, WorkloadRow>;
+interface Rows {
+  readonly sources: Map<SourceKey, SourceRow>;
+  readonly workloads: Map<WorkloadKey, WorkloadRow>;
   readonly pending: ReadonlyMap<WorkloadKey, Readonly<Pending>>;
+}
+
+/** The date of a pod template, and what tells whether two rows are of one template. */
+export interface TemplateDate extends Pick<WorkloadRow, 'uid' | 'generation' | 'templateRv'> {
+  readonly templateOwner?: TemplateOwner | undefined;
 }
 
 /**
@@ -20,44 +27,52 @@ interface Workloads {
  * that saw the writes knows better, and its rows are in the catalog.
  */
 export class Doubts {
-  readonly #sources: Map<SourceKey, SourceRow>;
-  readonly #workloads: Workloads;
+  readonly #rows: Rows;
   readonly #evaluate: (workload: WorkloadKey) => void;
 
-  constructor(
-    sources: Map<SourceKey, SourceRow>,
-    workloads: Workloads,
-    evaluate: (workload: WorkloadKey) => void,
-  ) {
-    this.#sources = sources;
-    this.#workloads = workloads;
+  constructor(rows: Rows, evaluate: (workload: WorkloadKey) => void) {
+    this.#rows = rows;
     this.#evaluate = evaluate;
   }
 
-  /** Yields the sources in portions of at most 500, and an empty or small portion when a turn is over. A source may come again. */
-  *found(): Generator<readonly SourceKey[], void, void> {
-    let found = new Set<SourceKey>();
-    let isOver = turn();
-    for (const source of this.#looks()) {
-      if (source) found.add(source);
-      if (found.size < SOURCES_AT_ONCE && !isOver()) continue;
-      yield [...found];
-      found = new Set();
-      isOver = turn();
-    }
-    yield [...found];
+  /** Yields the sources in portions of at most 500, and an empty portion when a turn is over. A source may come again. */
+  sources(): Generator<readonly SourceKey[], void, void> {
+    return inPortions(this.#sources());
+  }
+
+  /** Yields the workloads that are pending because of such sources, in the same way, each once. */
+  workloads(): Generator<readonly WorkloadKey[], void, void> {
+    return inPortions(this.#workloads());
   }
 
   /**
    * Dates each source as its row in the catalog does if both rows are of one write and the same data, and the catalog's date is
    * earlier. Returns whether any was. `judge` then evaluates the workloads.
    */
-  settle(catalog: ReadonlyMap<SourceKey, SourceRow>): boolean {
+  settleSources(catalog: ReadonlyMap<SourceKey, SourceRow>): boolean {
+    const { sources } = this.#rows;
     let isAny = false;
     for (const [key, known] of catalog) {
-      const held = this.#sources.get(key);
+      const held = sources.get(key);
       if (!held || !isSameWrite(held, known) || !isNewer(held.dataRv, known.dataRv)) continue;
-      this.#sources.set(key, { ...held, dataRv: known.dataRv });
+      sources.set(key, { ...held, dataRv: known.dataRv });
+      isAny = true;
+    }
+    return isAny;
+  }
+
+  /**
+   * Dates each pod template as the row in the catalog does if both rows are of the same template, and the catalog's date is later: each
+   * is a lower bound. Returns whether any was. What is unverified stays so: a leader may write its row before it has judged the last
+   * write of a source, and dates are right even then.
+   */
+  settleTemplates(catalog: ReadonlyMap<WorkloadKey, TemplateDate>): boolean {
+    const { workloads } = this.#rows;
+    let isAny = false;
+    for (const [key, known] of catalog) {
+      const held = workloads.get(key);
+      if (!held || !isSameTemplate(held, known) || !isNewer(known.templateRv, held.templateRv)) continue;
+      workloads.set(key, { ...held, templateRv: known.templateRv });
       isAny = true;
     }
     return isAny;
@@ -69,20 +84,25 @@ export class Doubts {
   }
 
   /** Yields each source in doubt, and undefined after each workload, so that workloads without any take turns, too. */
-  *#looks(): Generator<SourceKey | undefined, void, void> {
+  *#sources(): Generator<SourceKey | undefined, void, void> {
     for (const workload of this.#keys()) {
       yield* this.#sourcesOf(workload);
       yield undefined;
     }
   }
 
+  *#workloads(): Generator<WorkloadKey | undefined, void, void> {
+    for (const workload of this.#keys())
+      yield this.#sourcesOf(workload).next().done === true ? undefined : workload;
+  }
+
   /** As of now, so that workloads that become pending again and again are met once. */
   #keys(): readonly WorkloadKey[] {
-    return [...this.#workloads.pending.keys()];
+    return [...this.#rows.pending.keys()];
   }
 
   *#sourcesOf(workload: WorkloadKey): Generator<SourceKey, void, void> {
-    const row = this.#workloads.workloads.get(workload);
+    const row = this.#rows.workloads.get(workload);
     if (!row || row.unverified.length === 0) return;
     const record = recordedHashes(row.record);
     const unverified = new Set(row.unverified);
@@ -91,12 +111,37 @@ export class Doubts {
       if (!unverified.has(name)) continue;
       work.sourceLookups += 1;
       const source = sourceKeyIn(namespaceOf(workload), name);
-      const held = this.#sources.get(source);
+      const held = this.#rows.sources.get(source);
       if (held?.exists && held.hash === record[name] && isNewer(held.dataRv, row.templateRv)) yield source;
     }
   }
 }
 
+function* inPortions<Key>(looks: Iterable<Key | undefined>): Generator<readonly Key[], void, void> {
+  let found = new Set<Key>();
+  let isOver = turn();
+  for (const key of looks) {
+    if (key !== undefined) found.add(key);
+    if (found.size === KEYS_AT_ONCE) {
+      yield [...found];
+      found = new Set();
+    } else if (isOver()) yield [];
+    else continue;
+    isOver = turn();
+  }
+  yield [...found];
+}
+
 function isSameWrite(held: SourceRow, known: SourceRow): boolean {
   return held.rv === known.rv && held.hash === known.hash && held.exists && known.exists;
+}
+
+/**
+ * Whether both rows are of one template. The resourceVersion of the row does not tell: a leader writes no row for a status. A date that
+ * this watcher has not seen yet is of another history of etcd.
+ */
+function isSameTemplate(held: WorkloadRow, known: TemplateDate): boolean {
+  const seen = maxRv(held.rv, held.templateOwner?.rv ?? RV_UNKNOWN);
+  const isOne = held.uid === known.uid && held.generation === known.generation;
+  return isOne && isSameOwner(held.templateOwner, known.templateOwner) && !isNewer(known.templateRv, seen);
 }

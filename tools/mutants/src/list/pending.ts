@@ -48,6 +48,35 @@ export const pendingMutants = [
       },
     },
   ]),
+  ...inFile(`${STATE}/doubts.ts`, [
+    {
+      name: 'a standby dates a pod template by that of another generation',
+      text: `const isOne = held.uid === known.uid && held.generation === known.generation;`,
+      replacement: `const isOne = held.uid === known.uid;`,
+      killedBy: {
+        spec: `${STATE}/doubts.spec.ts`,
+        test: 'a later template',
+      },
+    },
+    {
+      name: 'a standby dates a pod template by another history of etcd',
+      text: `&& !isNewer(known.templateRv, seen);`,
+      replacement: `;`,
+      killedBy: {
+        spec: `${STATE}/doubts.spec.ts`,
+        test: 'a date that was not seen here yet, as of another history of etcd',
+      },
+    },
+    {
+      name: 'a standby takes what a leader has judged so far for verified',
+      text: `workloads.set(key, { ...held, templateRv: known.templateRv });`,
+      replacement: `workloads.set(key, { ...held, templateRv: known.templateRv, unverified: known.unverified ?? [] });`,
+      killedBy: {
+        spec: `${STATE}/doubts.spec.ts`,
+        test: 'stays pending if the data is later than that date, whatever the leader has judged so far',
+      },
+    },
+  ]),
   ...inFile(`${STATE}/sources/observe-source.ts`, [
     {
       name: 'a write of the metadata dates the data',
