@@ -1,5 +1,5 @@
 import type { WorkloadKey } from '@reroll/core/model';
-import type { TemplateDate } from '@reroll/core/state/doubts';
+import type { TemplateFacts } from '@reroll/core/state/doubts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { LOG } from '@reroll/nest/tokens';
@@ -75,13 +75,13 @@ export class Publishing {
     );
   }
 
-  /** The rows may be large, so only the dates are kept of them. */
-  async #templatesInCatalog(keys: readonly WorkloadKey[]): Promise<ReadonlyMap<WorkloadKey, TemplateDate>> {
-    const dates = new Map<WorkloadKey, TemplateDate>();
+  /** The rows may be large, so only this is kept of them. */
+  async #templatesInCatalog(keys: readonly WorkloadKey[]): Promise<ReadonlyMap<WorkloadKey, TemplateFacts>> {
+    const found = new Map<WorkloadKey, TemplateFacts>();
     for await (const portion of this.catalog.eachWorkloadOf(keys))
-      for (const [key, { uid, generation, templateOwner, templateRv }] of portion)
-        dates.set(key, { uid, generation, templateOwner, templateRv });
-    return dates;
+      for (const [key, { uid, generation, templateOwner, templateRv, record, unverified }] of portion)
+        found.set(key, { uid, generation, templateOwner, templateRv, record, unverified });
+    return found;
   }
 
   async #orUndefined<Rows>(rows: Promise<Rows>): Promise<Rows | undefined> {

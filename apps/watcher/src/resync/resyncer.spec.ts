@@ -150,7 +150,7 @@ test('a standby settles by the catalog what its lists left in doubt, and tries a
 });
 
 /** As the leader wrote it that saw the template at 7. */
-const SEEN_AT_7 = { generation: 2, templateRv: '7', templateOwner: undefined };
+const SEEN_AT_7 = { generation: 2, templateRv: '7', record: recordOf({ cm: 'A' }), unverified: [] };
 
 test.each([
   { who: 'a standby', leads: false, reads: [500, 500, 100], pending: 0 },

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import type { RolloutsWritten } from '@reroll/redis/history/rollouts';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
-import type { TemplateDate } from '@reroll/core/state/doubts';
+import type { TemplateFacts } from '@reroll/core/state/doubts';
 import type { SourceRow } from '@reroll/core/state/rows';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
@@ -33,10 +33,10 @@ export interface ResyncQuestions {
   readonly leftOver: () => Promise<LeftOver>;
   /** The rows of sources in the catalog; undefined if Redis cannot be read. */
   readonly inCatalog: (keys: readonly SourceKey[]) => Promise<ReadonlyMap<SourceKey, SourceRow> | undefined>;
-  /** The dates of pod templates in the catalog; undefined if Redis cannot be read. */
+  /** What the catalog says of pod templates; undefined if Redis cannot be read. */
   readonly templatesInCatalog: (
     keys: readonly WorkloadKey[],
-  ) => Promise<ReadonlyMap<WorkloadKey, TemplateDate> | undefined>;
+  ) => Promise<ReadonlyMap<WorkloadKey, TemplateFacts> | undefined>;
 }
 
 /** Enqueues again what is pending: at a fixed interval, and when this watcher becomes the leader. */

@@ -97,7 +97,7 @@ export class ClusterState {
       judge: (isOver) => this.#judgeSome(isOver),
       hasUnjudged: () => !this.#dependencies.isDone,
     });
-    this.doubts = new Doubts({ ...rows, pending: this.pending }, (key) => void this.#evaluate(key));
+    this.doubts = new Doubts({ ...rows, pending: this.pending }, (...of) => void this.#evaluate(...of));
   }
 
   /**
@@ -501,8 +501,7 @@ export class ClusterState {
     if (cause && !changeJobComes) this.#outbox.enqueueReload(key, cause);
   }
 
-  #evaluate(key: WorkloadKey): PendingCause | null {
-    const row = this.#workloads.get(key);
+  #evaluate(key: WorkloadKey, row = this.#workloads.get(key)): PendingCause | null {
     const cause = row ? pendingCauseOf(row, this.#sourceOf(namespaceOf(key)), this.#settings.triggers) : null;
     this.#pending.evaluated(key, cause);
     return cause;

@@ -9,6 +9,7 @@ import { work } from '../work.ts';
 
 const CM = 'ConfigMap/ns/cm';
 const WEB = 'Deployment/ns/web';
+const CONFIG_MAPS = { kind: 'ConfigMap', namespace: '' } as const;
 const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
 
 function allA(names: readonly string[]): Record<string, string> {
@@ -31,7 +32,7 @@ function afterGap({ workloads = ['web'], sources = ['cm'], owner }: Gap = {}): C
   for (const name of workloads) before.workloadWritten(seenWorkload(name, 20, { ...more, ...wasOwned }));
   const clusterState = new ClusterState({ decision, adoptedAt: 0 });
   clusterState.sourcesListed({
-    scope: { kind: 'ConfigMap', namespace: '' },
+    scope: CONFIG_MAPS,
     rv: '130',
     objects: sources.map((name) => seenSource(name, 120, 'A')),
     catalog: new Map(),
@@ -52,7 +53,14 @@ function doubtsOf(clusterState: ClusterState): readonly string[] {
 
 /** Settles by the row that a leader wrote which saw the template at 125, and no write of the status after it. */
 function settleTemplate(clusterState: ClusterState, more: Partial<WorkloadRow> = {}): string | undefined {
-  const row = workloadRow({ uid: 'uid-web', generation: 2, rv: '125', templateRv: '125', ...more });
+  const seen = {
+    uid: 'uid-web',
+    generation: 2,
+    rv: '125',
+    templateRv: '125',
+    record: recordOf(allA(['cm'])),
+  };
+  const row = workloadRow({ ...seen, unverified: ['ConfigMap/cm'], ...more });
   const rows = new Map([...clusterState.doubts.workloads()].flat().map((key) => [key, row]));
   if (clusterState.doubts.settleTemplates(rows)) inOneGo(clusterState.doubts.judge());
   return clusterState.pending.get(WEB)?.cause;
@@ -131,21 +139,44 @@ describe('a workload whose template a list dates too early', () => {
     expect(clusterState.workloads.get(WEB)).toBe(held);
   });
 
-  it('stays pending if the data is later than that date, whatever the leader has judged so far', () => {
-    const clusterState = afterGap();
-    clusterState.sourceWritten(seenSource('cm', 130, 'B'), { kind: 'ConfigMap', namespace: '' });
-    clusterState.sourceWritten(seenSource('cm', 140, 'A'), { kind: 'ConfigMap', namespace: '' });
-    expect(doubtsOf(clusterState)).toEqual([CM]);
-    expect(settleTemplate(clusterState, { unverified: [] })).toBe('owed');
+  it('stays pending if the data is later than that date', () => {
+    expect(settleTemplate(afterGap(), { templateRv: '119' })).toBe('owed');
   });
 
   it('is pending again once the stream shows that the pods began with other data', () => {
     const clusterState = afterGap();
-    expect(settleTemplate(clusterState, { unverified: [] })).toBeUndefined();
-    clusterState.sourceWritten(seenSource('cm', 123, 'B'), { kind: 'ConfigMap', namespace: '' });
+    expect(settleTemplate(clusterState)).toBeUndefined();
+    clusterState.sourceWritten(seenSource('cm', 123, 'B'), CONFIG_MAPS);
     expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
-    clusterState.sourceWritten(seenSource('cm', 128, 'A'), { kind: 'ConfigMap', namespace: '' });
+    clusterState.sourceWritten(seenSource('cm', 128, 'A'), CONFIG_MAPS);
     expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
+  });
+});
+
+describe('a workload whose record the leader has verified', () => {
+  const verified = { templateRv: '20', unverified: [] };
+
+  it('is settled, and its row stays as it is', () => {
+    const clusterState = afterGap();
+    const held = clusterState.workloads.get(WEB);
+    expect(settleTemplate(clusterState, verified)).toBeUndefined();
+    expect(clusterState.workloads.get(WEB)).toBe(held);
+  });
+
+  it('is pending again once this watcher leads, as the leader may have ended before it judged the source', () => {
+    const clusterState = afterGap();
+    clusterState.sourceWritten(seenSource('cm', 130, 'B'), CONFIG_MAPS);
+    clusterState.sourceWritten(seenSource('cm', 140, 'A'), CONFIG_MAPS);
+    expect(settleTemplate(clusterState, { unverified: [] })).toBeUndefined();
+    clusterState.outbox.clear();
+    clusterState.assertAll();
+    inOneGo(clusterState.resync());
+    expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'owed']]);
+  });
+
+  it('stays pending if it has another record by now', () => {
+    const record = recordOf({ cm: 'A', other: 'A' });
+    expect(settleTemplate(afterGap(), { ...verified, record })).toBe('owed');
   });
 });
 
@@ -160,7 +191,7 @@ it('reads the rows of at most 500 workloads at once, and each once, however many
 
 it('doubts nothing that is pending because of other data', () => {
   const clusterState = afterGap();
-  clusterState.sourceWritten(seenSource('cm', 140, 'B'), { kind: 'ConfigMap', namespace: '' });
+  clusterState.sourceWritten(seenSource('cm', 140, 'B'), CONFIG_MAPS);
   expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   expect(doubtsOf(clusterState)).toEqual([]);
 });

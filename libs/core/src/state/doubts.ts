@@ -16,8 +16,11 @@ interface Rows {
   readonly pending: ReadonlyMap<WorkloadKey, Readonly<Pending>>;
 }
 
-/** The date of a pod template, and what tells whether two rows are of one template. */
-export interface TemplateDate extends Pick<WorkloadRow, 'uid' | 'generation' | 'templateRv'> {
+/** What a row says of a pod template and the record, and what tells whether two rows are of one template. */
+export interface TemplateFacts extends Pick<
+  WorkloadRow,
+  'uid' | 'generation' | 'templateRv' | 'record' | 'unverified'
+> {
   readonly templateOwner?: TemplateOwner | undefined;
 }
 
@@ -28,9 +31,12 @@ export interface TemplateDate extends Pick<WorkloadRow, 'uid' | 'generation' | '
  */
 export class Doubts {
   readonly #rows: Rows;
-  readonly #evaluate: (workload: WorkloadKey) => void;
+  readonly #evaluate: (workload: WorkloadKey, row?: WorkloadRow) => void;
+  /** What the leader says of workloads, until they are evaluated. */
+  readonly #byLeader = new Map<WorkloadKey, TemplateFacts>();
 
-  constructor(rows: Rows, evaluate: (workload: WorkloadKey) => void) {
+  /** `evaluate` takes the row that the cluster state has if it is given none. */
+  constructor(rows: Rows, evaluate: (workload: WorkloadKey, row?: WorkloadRow) => void) {
     this.#rows = rows;
     this.#evaluate = evaluate;
   }
@@ -63,24 +69,33 @@ export class Doubts {
 
   /**
    * Dates each pod template as the row in the catalog does if both rows are of the same template, and the catalog's date is later: each
-   * is a lower bound. Returns whether any was. What is unverified stays so: a leader may write its row before it has judged the last
-   * write of a source, and dates are right even then.
+   * is a lower bound. What is unverified stays so in the rows, because a leader may write its row before it has judged the last write of
+   * a source. Only `judge` goes by what the leader has verified, and only until something evaluates the workload again, as when this
+   * watcher begins to lead. Returns whether there is anything to judge.
    */
-  settleTemplates(catalog: ReadonlyMap<WorkloadKey, TemplateDate>): boolean {
+  settleTemplates(catalog: ReadonlyMap<WorkloadKey, TemplateFacts>): boolean {
     const { workloads } = this.#rows;
-    let isAny = false;
     for (const [key, known] of catalog) {
       const held = workloads.get(key);
-      if (!held || !isSameTemplate(held, known) || !isNewer(known.templateRv, held.templateRv)) continue;
-      workloads.set(key, { ...held, templateRv: known.templateRv });
-      isAny = true;
+      if (!held || !isSameTemplate(held, known)) continue;
+      const isLater = isNewer(known.templateRv, held.templateRv);
+      if (isLater) workloads.set(key, { ...held, templateRv: known.templateRv });
+      if (isLater || known.unverified.length < held.unverified.length) this.#byLeader.set(key, known);
     }
-    return isAny;
+    return this.#byLeader.size > 0;
   }
 
   /** Evaluates what is pending, in turns. */
-  judge(): Generator<void, void, void> {
-    return inSlices(this.#keys(), { size: ROWS_PER_SLICE, each: this.#evaluate });
+  *judge(): Generator<void, void, void> {
+    const each = (key: WorkloadKey): void => this.#evaluate(key, this.#asLeader(key));
+    yield* inSlices(this.#keys(), { size: ROWS_PER_SLICE, each });
+    this.#byLeader.clear();
+  }
+
+  #asLeader(key: WorkloadKey): WorkloadRow | undefined {
+    const [held, known] = [this.#rows.workloads.get(key), this.#byLeader.get(key)];
+    const isSame = held && known && held.record === known.record && isSameTemplate(held, known);
+    return isSame ? { ...held, unverified: known.unverified } : held;
   }
 
   /** Yields each source in doubt, and undefined after each workload, so that workloads without any take turns, too. */
@@ -140,7 +155,7 @@ function isSameWrite(held: SourceRow, known: SourceRow): boolean {
  * Whether both rows are of one template. The resourceVersion of the row does not tell: a leader writes no row for a status. A date that
  * this watcher has not seen yet is of another history of etcd.
  */
-function isSameTemplate(held: WorkloadRow, known: TemplateDate): boolean {
+function isSameTemplate(held: WorkloadRow, known: TemplateFacts): boolean {
   const seen = maxRv(held.rv, held.templateOwner?.rv ?? RV_UNKNOWN);
   const isOne = held.uid === known.uid && held.generation === known.generation;
   return isOne && isSameOwner(held.templateOwner, known.templateOwner) && !isNewer(known.templateRv, seen);

@@ -59,6 +59,15 @@ export const pendingMutants = [
       },
     },
     {
+      name: 'a standby goes by what the leader has verified of another record',
+      text: `held.record === known.record &&`,
+      replacement: ``,
+      killedBy: {
+        spec: `${STATE}/doubts.spec.ts`,
+        test: 'stays pending if it has another record by now',
+      },
+    },
+    {
       name: 'a standby dates a pod template by another history of etcd',
       text: `&& !isNewer(known.templateRv, seen);`,
       replacement: `;`,
@@ -69,11 +78,11 @@ export const pendingMutants = [
     },
     {
       name: 'a standby takes what a leader has judged so far for verified',
-      text: `workloads.set(key, { ...held, templateRv: known.templateRv });`,
-      replacement: `workloads.set(key, { ...held, templateRv: known.templateRv, unverified: known.unverified ?? [] });`,
+      text: `if (isLater) workloads.set(key, { ...held, templateRv: known.templateRv });`,
+      replacement: `workloads.set(key, { ...held, templateRv: known.templateRv, unverified: known.unverified });`,
       killedBy: {
         spec: `${STATE}/doubts.spec.ts`,
-        test: 'stays pending if the data is later than that date, whatever the leader has judged so far',
+        test: 'is pending again once this watcher leads, as the leader may have ended before it judged the source',
       },
     },
   ]),
