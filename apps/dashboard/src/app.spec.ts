@@ -50,12 +50,12 @@ it.each([
 ])('the tiles of the overview tell that they are old after an answer %i', async (code, expected) => {
   route.value = parseRoute('#/');
   await mount(h(Content, {}));
-  const statusOf = () => requests.findLast(({ path }) => path === '/status');
-  await statusOf()?.answer(STATUS);
+  const asked = () => requests.findLast(({ path }) => path === '/status');
+  await asked()?.answer(STATUS);
   pulse.value += 1;
   await mount(h(Content, {}));
-  if (code === 0) await statusOf()?.fail();
-  else await statusOf()?.answer({ title: 'Unavailable' }, code);
+  if (code === 0) await asked()?.fail();
+  else await asked()?.answer({ title: 'Unavailable' }, code);
   expect(text()).toContain('Leaderwatcher-0');
   const alerts = findAll('div').filter(({ attributes }) => attributes.get('role') === 'alert');
   expect(
@@ -63,7 +63,7 @@ it.each([
   ).toBe(expected);
   pulse.value += 1;
   await mount(h(Content, {}));
-  await statusOf()?.answer(STATUS);
+  await asked()?.answer(STATUS);
   expect(findAll('div').filter(({ attributes }) => attributes.get('role') === 'alert')).toEqual([]);
 });
 
@@ -81,14 +81,14 @@ it('a token that is accepted again needs no new sign-in', async () => {
 
 const frame = (): ComponentChild => h(Fragment, {}, h(Content, {}), h(OpenAction, {}));
 const reason = () => find('input', '', find('label', 'Reason').attributes.get('for'));
-const caller = { mayHold: true };
+const statusOf = (name: string): unknown => ({ ...STATUS, caller: { name, mayHold: true } });
 
 /** Somebody freezes a namespace: resolves when that is sent. */
 async function freeze(): Promise<void> {
   route.value = parseRoute('#/workloads?namespace=shop');
   signIn('first');
   await mount(frame());
-  await requests[0]?.answer({ ...STATUS, caller });
+  await requests[0]?.answer(statusOf('ann'));
   await find('button', 'Freeze the namespace').fire('click');
   await reason().fire('input', 'year-end');
   await findAll('form').at(-1)?.fire('submit');
@@ -105,7 +105,7 @@ it('a dialog whose request is answered after the session has ended does not come
   expect(text()).not.toContain('the dialog comes back with what you typed');
   signIn('second');
   await mount(frame());
-  await requests.findLast(({ path }) => path === '/status')?.answer({ ...STATUS, caller });
+  await requests.findLast(({ path }) => path === '/status')?.answer(statusOf('ann'));
   expect(find('h1').textContent).toBe('Workloads');
   expect(findAll('dialog')).toEqual([]);
 });
@@ -123,11 +123,25 @@ it('what was typed in a dialog is kept when the session ends, until somebody has
   signIn('second');
   await mount(frame());
   expect(findAll('dialog')).toEqual([]);
-  await requests.at(-1)?.answer({ ...STATUS, caller });
+  await requests.at(-1)?.answer(statusOf('ann'));
   expect(find('dialog').attributes.has('open')).toBe(true);
   expect(reason().value).toBe('year-end');
   await findAll('form').at(-1)?.fire('submit');
   expect(requests.at(-1)).toMatchObject({ path: '/namespaces/shop/freeze', body: { reason: 'year-end' } });
+});
+
+it('what was typed in a dialog is not for another account that signs in', async () => {
+  await freeze();
+  await requests.at(-1)?.answer({ title: 'Unauthorized' }, 401);
+  signIn('second');
+  await mount(frame());
+  await requests.at(-1)?.answer(statusOf('bob'));
+  expect(find('h1').textContent).toBe('Workloads');
+  expect(findAll('dialog')).toEqual([]);
+  signIn('first');
+  await mount(frame());
+  await requests.findLast(({ path }) => path === '/status')?.answer(statusOf('ann'));
+  expect(findAll('dialog')).toEqual([]);
 });
 
 it('the pause of a caller who has asked too often is not that of the next one', async () => {

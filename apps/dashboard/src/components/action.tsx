@@ -41,6 +41,8 @@ interface ActionProps {
 
 /** What a person has typed and sent; it is kept while the dialog is closed. */
 interface Draft {
+  /** Whose it is. */
+  readonly by: string | undefined;
   reason: string;
   /** What `key` is the key of. */
   of: string;
@@ -62,7 +64,7 @@ export const isAsking = computed(() => opened.value !== undefined);
 /** A button that asks for a reason before it does anything. `OpenAction` shows the dialog. */
 export function Action(props: ActionProps): JSX.Element {
   const { label, title, isPrimary = false, onOpen } = props;
-  const { current: draft } = useRef<Draft>({ reason: '', of: '', key: '', isGone: false });
+  const { current: draft } = useRef<Draft>({ by: callerName(), reason: '', of: '', key: '', isGone: false });
   const button = useRef<HTMLButtonElement>(null);
   // An open dialog shows what is so now, for as long as its button is there.
   useLayoutEffect(() => {
@@ -94,16 +96,21 @@ export function Action(props: ActionProps): JSX.Element {
 
 /**
  * The dialog of the action that was opened last. It is apart from the button, which a refresh may remove while a person types. Like the
- * page, it is not there while nobody is signed in: it comes back with what was typed.
+ * page, it is not there while nobody is signed in: it comes back with what was typed, but not for another account.
  */
 export function OpenAction(): JSX.Element | null {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const { page, parts } = route.value;
-  const isOpen = opened.value !== undefined && refused.value === undefined && status.value !== undefined;
+  const isKnown = refused.value === undefined && status.value !== undefined;
+  const isTheirs = opened.value?.draft.by === callerName();
+  const isOpen = opened.value !== undefined && isKnown && isTheirs;
   useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
+  useLayoutEffect(() => {
+    if (isKnown && !isTheirs) opened.value = undefined;
+  });
   // It is not about another page.
   useLayoutEffect(() => () => void (opened.value = undefined), [page, parts.join('/')]);
   if (!opened.value || !isOpen) return null;
@@ -135,6 +142,10 @@ export function OpenAction(): JSX.Element | null {
       </Boundary>
     </dialog>
   );
+}
+
+function callerName(): string | undefined {
+  return status.value?.caller.name;
 }
 
 /** Closes the dialog, which may not be there while nobody is signed in; unless it is another one by now. */
