@@ -149,6 +149,31 @@ it('what is done is what the person looks at, although the filters have changed 
   expect(requests.at(-1)?.body).toMatchObject({ selector: SELECTOR, plan: PLAN });
 });
 
+describe('what was sent for the last filters and is not answered yet', () => {
+  async function sendAndFilter(): Promise<void> {
+    await mount();
+    await plan('Reload all', many(1));
+    await because('new CA');
+    await find('button', 'Cancel').fire('click');
+    await mount({ namespace: 'bank' });
+    await plan('Reload all', many(1));
+  }
+
+  it('does not take the place of what the person looks at', async () => {
+    await sendAndFilter();
+    await requests[1]?.answer({ plan: PLAN, dryRun: false, items: many(1, { result: 'done' }) });
+    expect(find('dialog').textContent).toContain('Dry run: 1 workload matches.');
+  });
+
+  it('has another key, although the plan is the same', async () => {
+    await sendAndFilter();
+    await requests[1]?.fail();
+    await because('new CA');
+    expect(requests[3]?.body).toMatchObject({ selector: { namespace: 'bank' }, plan: PLAN });
+    expect(requests[3]?.key).not.toBe(requests[1]?.key);
+  });
+});
+
 it('an earlier dry run that is answered late is not what the person looks at', async () => {
   await mount();
   await find('button', 'Reload all').fire('click');

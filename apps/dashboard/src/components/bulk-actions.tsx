@@ -18,7 +18,12 @@ export function BulkActions({ selector: given }: { selector: Query }): JSX.Eleme
   const isSelected = Object.keys(selector).every((name) => SELECTS.includes(name));
   if (Object.keys(selector).length === 0 || !isSelected || (!mayReload() && !mayHold())) return null;
   return (
-    <div class="actions bulk" role="group" aria-label="All workloads that match">
+    <div
+      key={JSON.stringify(selector)}
+      class="actions bulk"
+      role="group"
+      aria-label="All workloads that match"
+    >
       <span class="muted">All that match:</span>
       {mayReload() ? (
         <BulkAction id="bulkReload" label="Reload all" selector={selector}>
@@ -51,7 +56,7 @@ export function BulkRetry({ query }: { query: Query }): JSX.Element | null {
   const isOfQueue = Object.keys(selector).join() === 'queue';
   if (state !== 'failed' || !isOfQueue || (!mayReload() && !maySteer())) return null;
   return (
-    <div class="actions bulk" role="group" aria-label="All jobs that match">
+    <div key={selector.queue} class="actions bulk" role="group" aria-label="All jobs that match">
       <span class="muted">All that match:</span>
       <BulkAction id="bulkRetry" label="Retry all" selector={selector}>
         They start again, with all their attempts. The retry bypasses no holds.
