@@ -194,7 +194,7 @@ it('a dialog that cannot be drawn says so, and the next one opens', async () => 
   const actions = [action('Pause', h(Broken, {})), action('Resume', 'It goes on.')];
   await mount(actions);
   await open('Pause');
-  expect(find('dialog').textContent).toContain('The dashboard has failed to draw');
+  expect(find('dialog').textContent).toContain('The dashboard could not draw');
   find('dialog').close();
   await mount(actions);
   await open('Resume');

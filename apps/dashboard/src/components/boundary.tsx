@@ -22,8 +22,8 @@ export function Boundary({ children, head }: BoundaryProps): JSX.Element {
       {head}
       <div class="trouble" role="alert">
         <p>
-          The dashboard has failed to draw {head === undefined ? 'a part of this page' : 'it'}. Reroll may
-          have been upgraded since you opened the dashboard: then a reload helps.
+          The dashboard could not draw {head === undefined ? 'a part of this page' : 'it'}. If Reroll was
+          upgraded since you opened the dashboard, a reload helps.
         </p>
         <button type="button" onClick={() => location.reload()}>
           Reload the page

@@ -100,9 +100,7 @@ function BulkAction({ id, label, selector, children }: BulkActionProps): JSX.Ele
     >
       <p>{children}</p>
       <BulkPlan stage={stage} noun={noun} again={() => planBulk(stage, id, stage.peek().selector)} />
-      <p class="muted">
-        At most {MOST_IN_BULK} at once: if more match, nothing is done. Each is checked and audited by itself.
-      </p>
+      <p class="muted">At most {MOST_IN_BULK} at once: if more match, nothing is done.</p>
       {id === 'bulkFreeze' ? <UntilField until={until} /> : null}
     </Action>
   );

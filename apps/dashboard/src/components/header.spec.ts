@@ -179,7 +179,7 @@ it('a header that a newer API breaks says so, until the next page, and the way t
   route.value = parseRoute('#/jobs');
   status.value = { cluster: 'shop' } as unknown as typeof status.value;
   await mount(h(Header, PROPS));
-  expect(text()).toContain('The dashboard has failed to draw a part of this page.');
+  expect(text()).toContain('The dashboard could not draw a part of this page.');
   expect(find('button', 'Menu').attributes.get('aria-controls')).toBe('pages');
   await shown('#/changes');
   expect(text()).not.toContain('failed to draw');

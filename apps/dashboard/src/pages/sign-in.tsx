@@ -63,5 +63,5 @@ export function SignIn(): JSX.Element {
 /** Says that nothing is lost, if the session ended while a dialog was open. */
 function Kept(): JSX.Element | null {
   if (!isAsking.value) return null;
-  return <p>When you have signed in with the same account, the dialog comes back with what you typed.</p>;
+  return <p>Sign in with the same account, and the dialog comes back with what you typed.</p>;
 }
