@@ -234,7 +234,8 @@ function Outdated(): JSX.Element {
   );
 }
 
-function Refusal({ error }: { error: CallError }): JSX.Element {
+/** Why something was not done, or that this is not known. */
+export function Refusal({ error }: { error: CallError }): JSX.Element {
   if (isLost(error)) {
     return (
       <div class="trouble" role="alert">

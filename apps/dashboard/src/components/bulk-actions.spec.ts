@@ -62,7 +62,7 @@ it('a dry run is looked at, with what would be refused and why; exactly that is 
   await mount();
   const before = deeds.value;
   await find('button', 'Reload all').fire('click');
-  expect(find('p', 'Dry run').textContent).toBe('Dry run: looking which workloads match…');
+  expect(find('p', 'Dry run').textContent).toBe('Dry run: checking which workloads match…');
   await because('new CA');
   expect(requests.map(({ path, body }) => [path, body])).toEqual([
     ['/bulk/reload', { reason: 'dry run', dryRun: true, selector: SELECTOR, limit: 100 }],
@@ -111,6 +111,12 @@ it('the rest that cannot be done either is told, beside what is done', async () 
   await requests.at(-1)?.answer({ title: 'Redis cannot be reached' }, 503);
   expect(text()).toContain('2 workloads: 1 not started, 1 done.');
   expect(text()).toContain('Redis cannot be reached.');
+  await find('button', 'Do the rest').fire('click');
+  await requests.at(-1)?.fail();
+  expect(text()).toContain('You can safely press the button again: it is not done twice.');
+  await find('button', 'Do the rest').fire('click');
+  await requests.at(-1)?.answer({ title: 'Forbidden', detail: 'expected a right.' }, 403);
+  expect(text()).toContain('You may not do this.');
   expect(labels()).toContain('Do the rest');
 });
 

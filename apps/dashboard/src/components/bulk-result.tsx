@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { BulkItem } from '@reroll/shared/api/bulk';
 import { asCallError } from '../use-answer.ts';
 import { counted, type Look } from '../words.ts';
+import { Refusal } from './action.tsx';
 import { sentence, Trouble } from './answer.tsx';
 import { Badge } from './badge.tsx';
 import type { BulkAnswer, BulkStage } from './bulk.ts';
@@ -58,7 +59,7 @@ export function BulkPlan({ stage, noun, again }: BulkPlanProps): JSX.Element {
 }
 
 function planWords(planned: BulkAnswer | undefined, noun: string): string {
-  if (!planned) return `Dry run: looking which ${noun}s match…`;
+  if (!planned) return `Dry run: checking which ${noun}s match…`;
   const { length } = planned.items;
   if (length === 0) return `Dry run: no ${noun} matches.`;
   return `Dry run: ${counted(length, noun)} ${length === 1 ? 'matches' : 'match'}${outcomeWords(planned, ['planned'])}.`;
@@ -106,7 +107,7 @@ export function BulkDone({ stage, done, noun, close }: BulkDoneProps): JSX.Eleme
         <strong>{doneWords(stage.value, noun)}</strong>
       </p>
       <Items items={done.items} noun={noun} />
-      {error ? <Trouble error={error} what="this" /> : null}
+      {error ? <Refusal error={error} /> : null}
       <div class="dialog-buttons">
         {isRest ? (
           <button type="button" onClick={() => void finish()}>
