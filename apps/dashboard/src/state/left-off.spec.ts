@@ -75,6 +75,20 @@ it('a page is scrolled as it was left once it is high enough, and keeps that', a
   expect(history.state).toEqual({ top: 2_000 });
 });
 
+it('a page that is left by a click right after it was scrolled is found as it was left', async () => {
+  await come(null);
+  page.height = 9_000;
+  await vi.advanceTimersByTimeAsync(1_000);
+  scroll(1_234);
+  listeners.get('click')?.();
+  Object.assign(location, { hash: '#/jobs' });
+  expect(history.state).toEqual({ top: 1_234 });
+  // What a click has already led away from is not shown any more.
+  Object.assign(history, { state: null });
+  listeners.get('click')?.();
+  expect(history.state).toBe(null);
+});
+
 it('an entry that is new is not scrolled, and is found like that', async () => {
   await come({ top: 700 });
   await come(null);

@@ -18,9 +18,11 @@ let wanted: { readonly top: number; readonly until: number } | undefined;
 /** Of what is shown. The location may be that of the next page already. */
 let shown = '';
 
-const pace = new Pace(() => {
+const pace = new Pace(keep, WRITES);
+
+function keep(): void {
   if (!isWaiting() && shown === location.hash) leaveOff({ top: Math.round(scrollY) });
-}, WRITES);
+}
 
 /** How many further pages of this list were shown when the reader left. */
 export function pagesLeft(list: string): number {
@@ -55,6 +57,8 @@ export function resume(): void {
 export function keepScroll(): void {
   history.scrollRestoration = 'manual';
   addEventListener('scroll', () => pace.tell(), { passive: true });
+  // It may lead to another page, before the next pace.
+  addEventListener('click', keep, true);
   // Who does something does not want to be elsewhere.
   for (const type of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
     addEventListener(type, () => (wanted = undefined), { passive: true });
