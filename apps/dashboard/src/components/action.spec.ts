@@ -76,6 +76,20 @@ it('while it is not known whether something was done, it can be sent again with 
   expect(requests.map(({ key }) => key)).toEqual([requests[0]?.key, requests[0]?.key]);
 });
 
+it('what is said of a request is not said of another one, which could be done besides', async () => {
+  await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
+  await open('Freeze');
+  await field('Reason', 'year-end');
+  await sendInVain();
+  expect(text()).toContain('it is not done twice');
+  await field('Reason', 'year-end sale');
+  expect(text()).not.toContain('it is not done twice');
+  await field('Reason', 'year-end');
+  expect(text()).toContain('it is not done twice');
+  await field('Until', '2099-12-31T00:00');
+  expect(text()).not.toContain('it is not done twice');
+});
+
 it('what Reroll itself answers is told as it says it', async () => {
   await mount(h(FreezeAction, { of: WEB, isFrozen: false }));
   await open('Freeze');

@@ -168,22 +168,22 @@ interface ReasonFormProps extends Omit<ActionProps, 'done' | 'result' | 'isPrima
 
 /** What will happen stands in the form, so that the browser sends nothing while a field has an entry that it cannot read, or out of bounds. */
 function ReasonForm(props: ReasonFormProps): JSX.Element {
-  const { label, title, children, mostReason = 200, run, sends, isOutdated = false } = props;
-  const { draft, close, onDone } = props;
+  const { label, title, children, draft, mostReason = 200, run, sends, isOutdated = false } = props;
   const [reason, setReason] = useState(draft.reason);
   const [state, setState] = useState<'idle' | 'sending' | CallError>('idle');
   const id = useId();
+  const deed = (): string => JSON.stringify([title, reason, sends?.()]);
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (isBarred(props)) return;
     setState('sending');
-    const of = JSON.stringify([title, reason, sends?.()]);
+    const of = deed();
     if (draft.of !== of) Object.assign(draft, { of, key: freshKey() });
     try {
       await run({ reason: reason.trim(), idempotencyKey: draft.key });
       Object.assign(draft, { reason: '', of: '', key: '' });
-      onDone();
+      props.onDone();
     } catch (error) {
       setState(asCallError(error));
     }
@@ -206,10 +206,10 @@ function ReasonForm(props: ReasonFormProps): JSX.Element {
         autocomplete="off"
         placeholder="Kept in the history and the audit log"
       />
-      {state instanceof CallError ? <Refusal error={state} /> : null}
+      {state instanceof CallError && draft.of === deed() ? <Refusal error={state} /> : null}
       {isOutdated ? <Outdated /> : null}
       <div class="dialog-buttons">
-        <button type="button" onClick={close}>
+        <button type="button" onClick={props.close}>
           Cancel
         </button>
         <button type="submit" class="primary" disabled={isBarred(props) || state === 'sending'}>

@@ -223,6 +223,9 @@ describe('a freeze with an end', () => {
     await answer(many(3), 'of the end');
     expect(requests).toHaveLength(2);
     expect(text()).toContain('Something else matches now.');
+    await find('button', 'Repeat the dry run').fire('click');
+    await answer(many(3), 'of others');
+    expect(text()).not.toContain('Something else matches now.');
   });
 });
 

@@ -182,7 +182,7 @@ it('a header that a newer API breaks says so, until the next page, and the way t
   expect(text()).toContain('The dashboard could not draw a part of this page.');
   expect(find('button', 'Menu').attributes.get('aria-controls')).toBe('pages');
   await shown('#/changes');
-  expect(text()).not.toContain('failed to draw');
+  expect(text()).not.toContain('could not draw');
   expect(text()).toContain('ann');
 });
 

@@ -52,9 +52,7 @@ export function SignIn(): JSX.Element {
           <code>kubectl create token NAME -n NAMESPACE --audience=reroll</code>, or one of the install&rsquo;s
           static tokens. The cluster&rsquo;s rules decide what you see and may do.
         </p>
-        <p>
-          It stays in this tab until you sign out or close it, and is sent to this server only, in a header.
-        </p>
+        <p>It stays in this tab until you sign out or close it, and is sent to this server only.</p>
       </div>
     </div>
   );
