@@ -105,6 +105,8 @@ it('nothing is sent while the browser cannot read the time that was entered', as
   // A browser submits a form only if all fields in it are valid; a time of which a part is missing has no value, and is not.
   const until = findAll('input').find(({ attributes }) => attributes.get('type') === 'datetime-local');
   expect(until?.form).toBe(find('form'));
+  // Nor is one that no time can be made of.
+  expect(until?.attributes.get('max')).toBe('9999-12-31T23:59');
 });
 
 /** As a person does who looks at what is pending. */

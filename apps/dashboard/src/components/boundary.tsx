@@ -23,7 +23,7 @@ export function Boundary({ children, head }: BoundaryProps): JSX.Element {
       <div class="trouble" role="alert">
         <p>
           The dashboard could not draw {head === undefined ? 'a part of this page' : 'it'}. If Reroll was
-          upgraded since you opened the dashboard, a reload helps.
+          upgraded meanwhile, a reload helps.
         </p>
         <button type="button" onClick={() => location.reload()}>
           Reload the page

@@ -200,11 +200,11 @@ it('an approval is of what is shown', async () => {
 describe('a freeze with an end', () => {
   const END = { until: new Date('2099-12-31T00:00').toISOString() };
 
-  async function freeze(): Promise<void> {
+  async function freeze(until = '2099-12-31T00:00'): Promise<void> {
     await mount();
     await plan('Freeze all', many(2));
     const field = findAll('input').find(({ attributes }) => attributes.get('type') === 'datetime-local');
-    await field?.fire('input', '2099-12-31T00:00');
+    await field?.fire('input', until);
     await because('year-end');
   }
 
@@ -216,6 +216,12 @@ describe('a freeze with an end', () => {
     await requests.at(-1)?.fail();
     await find('form').fire('submit');
     expect(requests.at(-1)).toMatchObject({ body: requests.at(-2)?.body, key: requests.at(-2)?.key });
+  });
+
+  it('of a year that has a digit too many does not end the dialog', async () => {
+    await freeze('20261-12-31T00:00');
+    expect(requests).toHaveLength(1);
+    expect(labels()).not.toContain('Sending…');
   });
 
   it('is not made if others match by now', async () => {

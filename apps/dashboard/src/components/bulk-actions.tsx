@@ -94,7 +94,7 @@ function BulkAction({ id, label, selector, children }: BulkActionProps): JSX.Ele
       }
       onOpen={plan}
       isUnchanged={() => stage.value.planned?.items.some(({ result }) => result !== 'refused') !== true}
-      sends={() => JSON.stringify([stage.value.planned?.plan, endOf(until)])}
+      sends={() => JSON.stringify([stage.value.planned?.plan, until.value])}
       {...(id === 'bulkFreeze' ? { mostReason: MOST_FREEZE_REASON } : {})}
       run={(deed) => sendBulk(stage, id, { ...deed, how: endOf(until) })}
     >

@@ -128,6 +128,7 @@ export function UntilField({ until }: { until: Signal<string> }): JSX.Element {
       <input
         id={id}
         type="datetime-local"
+        max="9999-12-31T23:59"
         value={until.value}
         onInput={({ currentTarget }) => (until.value = currentTarget.value)}
       />

@@ -50,7 +50,7 @@ export function SignIn(): JSX.Element {
         <p>
           A Kubernetes token for Reroll, for example from{' '}
           <code>kubectl create token NAME -n NAMESPACE --audience=reroll</code>, or one of the install&rsquo;s
-          static tokens. The cluster&rsquo;s rules decide what you see and may do.
+          static tokens.
         </p>
         <p>It stays in this tab until you sign out or close it, and is sent to this server only.</p>
       </div>
