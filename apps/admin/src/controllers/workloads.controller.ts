@@ -5,7 +5,7 @@ import type { LiveJob } from '@reroll/core/history/states';
 import { millisecondsOf } from '@reroll/core/history/stream-id';
 import { keyOf, partsOf } from '@reroll/core/model';
 import { visibility } from '../auth/caller.ts';
-import { attemptView, isNewJob } from '../history/failures.ts';
+import { isNewJob } from '../history/failures.ts';
 import { LiveStates } from '../history/live-states.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ReadModel } from '../history/read-model.ts';
@@ -16,7 +16,7 @@ import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ObjectFacts, type WorkloadFacts } from '../objects/object-facts.ts';
-import { listed, listWorkloads, PLACE } from '../objects/object-lists.ts';
+import { hasFailed, listed, listWorkloads, PLACE } from '../objects/object-lists.ts';
 import { annotationsView, dependencySteps, workloadSummary } from '../objects/object-views.ts';
 import { ShownHashes } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
@@ -48,10 +48,7 @@ export class WorkloadsController {
     const { join } = this.model.contents;
     const by = { facts: this.facts, jobs: this.jobs, join, namespaces };
     const { items, last } = await listWorkloads(query, after, by);
-    const failed = items.filter(({ key, due }) => {
-      const outcomes = join.workload(key)?.outcomes ?? [];
-      return attemptView(outcomes, { due, job: undefined })?.state === 'failed';
-    });
+    const failed = items.filter(({ key, due }) => hasFailed(join, { key, due }));
     const jobs = await this.jobs.of(failed.map(({ key }) => key));
     return {
       items: items.map((item) => workloadSummary(item, { join, jobs })),

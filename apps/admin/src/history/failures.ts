@@ -30,11 +30,6 @@ export function failedRequest(
   return latest?.entry.state === 'failed' ? latest : undefined;
 }
 
-/** Whether `attemptView` can tell of a failure, whatever is pending. */
-export function mayHaveFailed(outcomes: readonly Outcome[]): boolean {
-  return outcomes.at(-1)?.entry.state === 'failed' || failedRequest(outcomes) !== undefined;
-}
-
 /** How the last attempt at what is pending, or at a manual reload, ended. Null: it went well, or a new job makes another one. */
 export function attemptView(
   outcomes: readonly Outcome[],

@@ -109,3 +109,7 @@ export function startOfNamespace(places: readonly Place[], namespace: string): n
 export function behind(places: readonly Place[], place: Place): number {
   return firstIndex(places, (other) => other > place);
 }
+
+export function isAmong(places: readonly Place[], place: Place): boolean {
+  return places[firstIndex(places, (other) => other >= place)] === place;
+}

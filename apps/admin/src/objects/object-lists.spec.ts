@@ -9,8 +9,9 @@ import { placeOf } from './key-index.ts';
 import type { ObjectFacts } from './object-facts.ts';
 import { listWorkloads } from './object-lists.ts';
 
-const ALL = ['api', 'cron', 'db', 'gone', 'web'].map((name) => `Deployment/shop/${name}` as const);
+const ALL = ['api', 'cron', 'db', 'gone', 'job', 'web'].map((name) => `Deployment/shop/${name}` as const);
 const OTHER: WorkloadKey = 'Deployment/bank/ledger';
+const REQUEST = { id: '1', actor: 'ann', reason: 'r' };
 const JOB: LiveJob = { id: '1', state: 'waiting', until: null, made: 0, most: 5 };
 
 /** All pages of one workload each, by name, and how many rows and jobs were read for them. `live`: the workloads with a new job. */
@@ -60,16 +61,16 @@ it('lists what was recorded as stale and not reloaded since, and reads no other 
     join.addOutcome(`${1000 + at}-0`, inStep(1000, { ...stale, workload }));
   join.addOutcome('2000-0', reloaded(2000, { workload: 'Deployment/shop/cron' }));
   join.addOutcome('2001-0', inStep(2000, { workload: 'Deployment/shop/db' }));
-  expect(await listed({ due: 'stale' }, join)).toEqual({ names: ['db', 'web'], read: 3, jobsRead: 0 });
+  expect(await listed({ due: 'stale' }, join)).toEqual({ names: ['db', 'job', 'web'], read: 4, jobsRead: 0 });
   expect(await listed({ due: 'stale', name: 'we' }, join)).toEqual({ names: ['web'], read: 1, jobsRead: 0 });
   expect(await listed({ due: 'owed' }, join)).toEqual({ names: ['api'], read: 1, jobsRead: 0 });
-  expect((await listed({}, join)).names).toEqual(['api', 'cron', 'db', 'web']);
+  expect((await listed({}, join)).names).toEqual(['api', 'cron', 'db', 'job', 'web']);
 });
 
 it('lists what failed as lastAttempt says, by the history, and reads no other row or job', async () => {
   const join = new HistoryJoin();
   const failed = { state: 'failed', reason: 'ApiUnavailable' } as const;
-  const request = { id: '1', actor: 'ann', reason: 'r' };
+  const request = REQUEST;
   let at = 1000;
   const add = (name: string, entry: object): void => {
     at += 1;
@@ -91,10 +92,18 @@ it('lists what failed as lastAttempt says, by the history, and reads no other ro
   expect(await of('Deployment/shop/api')).toEqual({ names: ['cron', 'job', 'web'], read: 5, jobsRead: 4 });
 });
 
-it('of a failure without a request, nothing is listed once nothing is pending', async () => {
+it('of failures without a request, nothing is listed or read once nothing is pending', async () => {
   const join = new HistoryJoin();
   const failed = { state: 'failed', reason: 'ApiUnavailable' } as const;
   for (const [at, name] of ['api', 'web'].entries())
     join.addOutcome(`${1000 + at}-0`, retrying(1000, { ...failed, workload: `Deployment/shop/${name}` }));
-  expect((await listed({ due: 'failed' }, join)).names).toEqual(['api']);
+  expect(await listed({ due: 'failed' }, join)).toEqual({ names: ['api'], read: 1, jobsRead: 1 });
+});
+
+it('of failures of workloads that were deleted, nothing is read', async () => {
+  const join = new HistoryJoin();
+  const failed = { state: 'failed', reason: 'ApiUnavailable', request: REQUEST } as const;
+  for (const [at, name] of ['api', 'deleted'].entries())
+    join.addOutcome(`${1000 + at}-0`, retrying(1000, { ...failed, workload: `Deployment/shop/${name}` }));
+  expect(await listed({ due: 'failed' }, join)).toEqual({ names: ['api'], read: 1, jobsRead: 1 });
 });

@@ -1,15 +1,16 @@
 import type { sourcesQuery, workloadsQuery } from '@reroll/shared/api/workloads';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { HistoryJoin } from '@reroll/core/history/join';
+import type { LiveJob } from '@reroll/core/history/states';
 import type { Key, SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { PendingCause } from '@reroll/core/state/outbox';
 import type { WorkloadRow } from '@reroll/core/state/rows';
 import type { z } from 'zod';
-import { attemptView, mayHaveFailed } from '../history/failures.ts';
+import { attemptView } from '../history/failures.ts';
 import type { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { ReloadJobs } from '../history/reload-jobs.ts';
 import { staleAfter } from '../history/stale.ts';
-import { placeOf, type Place, type Snapshot } from './key-index.ts';
+import { isAmong, placeOf, type Place, type Snapshot } from './key-index.ts';
 import { KeyWalk } from './key-walk.ts';
 import type { ObjectFacts, SourceFacts, WorkloadFacts } from './object-facts.ts';
 
@@ -113,11 +114,12 @@ interface WorkloadFilter {
 
 function filterOfDue(
   due: NonNullable<WorkloadsQuery['due']>,
-  { marks }: Snapshot<PendingCause>,
+  snapshot: Snapshot<PendingCause>,
   join: WorkloadListBy['join'],
 ): WorkloadFilter {
   if (due === 'stale') return filterOfStale(join);
-  if (due === 'failed') return filterOfFailed(join);
+  if (due === 'failed') return filterOfFailed(snapshot, join);
+  const { marks } = snapshot;
   return {
     few: marks,
     mayMatch: (key) => marks.get(key) === due,
@@ -137,13 +139,20 @@ function filterOfStale({ outcomes }: Pick<HistoryJoin, 'outcomes'>): WorkloadFil
 }
 
 /**
- * By the history, in which no namespace displaces the failures of others; of the failed jobs, a queue keeps a thousand in all. `failedOf`
- * decides.
+ * By the history, in which no namespace displaces the failures of others; of the failed jobs, a queue keeps a thousand in all. Whatever
+ * failed and is settled or deleted by now is left out here, or many such workloads would fill the reads of a page. `failedOf` decides.
  */
-function filterOfFailed(join: WorkloadListBy['join']): WorkloadFilter {
+function filterOfFailed(
+  { places, marks }: Snapshot<PendingCause>,
+  join: WorkloadListBy['join'],
+): WorkloadFilter {
   const everFailed = new Set<WorkloadKey>();
   for (const { entry } of join.outcomes) if (entry.state === 'failed') everFailed.add(entry.workload);
-  const failed = new Set([...everFailed].filter((key) => mayHaveFailed(join.workload(key)?.outcomes ?? [])));
+  const failed = new Set(
+    [...everFailed].filter(
+      (key) => isAmong(places, placeOf(key)) && hasFailed(join, { key, due: marks.get(key) ?? null }),
+    ),
+  );
   return { few: failed, mayMatch: (key) => failed.has(key) };
 }
 
@@ -153,10 +162,15 @@ async function failedOf(
   { join, jobs }: Pick<WorkloadListBy, 'join' | 'jobs'>,
 ): Promise<ListedWorkload[]> {
   const live = await jobs.of(found.map(({ key }) => key));
-  return found.filter(({ key, due }) => {
-    const outcomes = join.workload(key)?.outcomes ?? [];
-    return attemptView(outcomes, { due, job: live.get(key) })?.state === 'failed';
-  });
+  return found.filter((each) => hasFailed(join, { ...each, job: live.get(each.key) }));
+}
+
+/** By its `lastAttempt`. Without `job`: as if no job were about to make another one. */
+export function hasFailed(
+  join: Pick<HistoryJoin, 'workload'>,
+  { key, due, job }: Pick<WorkloadFacts, 'key' | 'due'> & { readonly job?: LiveJob | undefined },
+): boolean {
+  return attemptView(join.workload(key)?.outcomes ?? [], { due, job })?.state === 'failed';
 }
 
 function filterOfRollout(
