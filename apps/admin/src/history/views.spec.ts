@@ -67,6 +67,21 @@ it('the event of an outcome names every change that it is for, with its state, u
   expect(eventFor(200)?.otherChanges).toHaveLength(20);
 });
 
+it('an outcome names the change that caused it, although the record was corrected for an earlier one', () => {
+  const join = new HistoryJoin();
+  join.addChange('1000-0', changed(1000, { source: 'ConfigMap/shop/brought', cause: 'created' }));
+  join.addChange('1001-0', changed(1001));
+  const sources = { 'ConfigMap/brought': 'Correct', 'ConfigMap/cm': 'Roll' };
+  const outcome = join.addOutcome('5000-0', reloaded(5000, { sources }));
+  const told = { change: '1001-0', source: { name: 'cm' }, cause: 'updated', state: 'reloaded' };
+  expect(outcome && outcomeView(outcome)).toMatchObject(told);
+  const otherChanges = [{ change: '1000-0', state: 'recorded' }];
+  expect(outcome && outcomeEvent(outcome)).toMatchObject({ ...told, otherChanges });
+  join.dropChanges('1002-0', { id: '1001-0', share: 'shop' });
+  const left = { change: null, source: { name: 'cm' }, cause: null, otherChanges };
+  expect(outcome && outcomeEvent(outcome)).toMatchObject(left);
+});
+
 it('changes of a workload that waits for a worker with the hash key say so, and so does the workload', () => {
   const join = new HistoryJoin();
   const first = join.addChange('1000-0', changed(1000));

@@ -172,15 +172,27 @@ const MOST_OTHER_CHANGES = 20;
 
 /** One outcome as an event, with the other changes that it belongs to. */
 export function outcomeEvent(outcome: Outcome): HistoryEntry {
-  const others = outcome.pairs.slice(1, 1 + MOST_OTHER_CHANGES);
+  const named = namedPair(outcome);
+  const others = outcome.pairs.filter((pair) => pair !== named).slice(0, MOST_OTHER_CHANGES);
   const otherChanges = others.map((pair) => ({ change: pair.change.id, state: stateOf(pair) }));
   return { ...outcomeView(outcome), ...(otherChanges.length === 0 ? {} : { otherChanges }) };
 }
 
-/** One outcome, with the first change that it belongs to. */
+/**
+ * The first change with the state of the outcome: for a change of another source, a reload may only have corrected the record. Undefined:
+ * there is none, or the history has none of the sources that caused the reload.
+ */
+export function namedPair(outcome: Outcome): Pair | undefined {
+  const { entry, pairs } = outcome;
+  const state = outcomeState(outcome);
+  const named = pairs.find((pair) => stateOf(pair) === state);
+  return named ?? (entry.rolled.length > 0 ? undefined : pairs[0]);
+}
+
+/** One outcome, with one of the changes that it belongs to. */
 export function outcomeView(outcome: Outcome): HistoryEntry {
   const { entry } = outcome;
-  const [pair] = outcome.pairs;
+  const pair = namedPair(outcome);
   const [rolled] = entry.rolled;
   const named = rolled === undefined ? null : sourceKeyIn(namespaceOf(entry.workload), rolled);
   const source = pair ? pair.change.source : named;

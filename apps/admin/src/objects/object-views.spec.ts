@@ -1,7 +1,7 @@
 import { HistoryJoin } from '@reroll/core/history/join';
 import type { LiveJob } from '@reroll/core/history/states';
 import type { WorkloadKey } from '@reroll/core/model';
-import { inStep, reloaded, retrying, rollout, WEB } from '@reroll/core/testing/history';
+import { changed, inStep, reloaded, retrying, rollout, WEB } from '@reroll/core/testing/history';
 import { EXPLAIN_SETTINGS } from '@reroll/core/testing/explaining';
 import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
 import { workloadSummary as shape } from '@reroll/shared/api/workloads';
@@ -92,6 +92,16 @@ it('a workload in a list says that it is stale since adoption, until Reroll relo
   expect(isStale()).toBe(true);
   join.addOutcome('3000-0', reloaded(3000));
   expect(isStale()).toBe(false);
+});
+
+it('the last reload names the change that caused it, although the record was corrected for an earlier one', () => {
+  const join = new HistoryJoin();
+  join.addChange('1000-0', changed(1000, { source: 'ConfigMap/shop/brought' }));
+  join.addChange('1001-0', changed(1001));
+  const sources = { 'ConfigMap/brought': 'Correct', 'ConfigMap/cm': 'Roll' };
+  join.addOutcome('5000-0', reloaded(5000, { sources }));
+  const found = listed({ key: WEB, row: workloadRow(), due: null, rollout: undefined });
+  expect(workloadSummary(found, { join, jobs: new Map() }).lastReload?.change).toBe('1001-0');
 });
 
 it('the last reload names the sources that its rollout is for, until that is complete', () => {

@@ -9,7 +9,7 @@ import { sourceKeyIn, sourceNameOf, type WorkloadRow } from '@reroll/core/state/
 import { namespaceOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { attemptView } from '../history/failures.ts';
 import { isStale, staleSources } from '../history/stale.ts';
-import { holdView } from '../history/views.ts';
+import { holdView, namedPair } from '../history/views.ts';
 import type { ShowHash } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import type { SourceFacts } from './object-facts.ts';
@@ -57,7 +57,7 @@ function lastReload(key: WorkloadKey, join: HistoryJoin): WorkloadSummary['lastR
   const outcome = join.workload(key)?.outcomes.findLast(({ entry }) => entry.state === 'reloaded');
   if (!outcome) return null;
   const { at, reason, rolled } = outcome.entry;
-  const change = outcome.pairs[0]?.change.id ?? null;
+  const change = namedPair(outcome)?.change.id ?? null;
   // A later rollout, as of another image, is not for these sources.
   return { at: timeOf(at), reason, change, rolled: outcome.isComplete ? [] : [...rolled] };
 }

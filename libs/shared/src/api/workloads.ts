@@ -39,7 +39,7 @@ export const edge = z
 
 export const historyEntry = z
   .strictObject({
-    /** The id of its change, if the history still has it. */
+    /** The id of its change, if the history still has it; of several, one that has this state. */
     change: z.string().nullable(),
     source: sourceRef.nullable(),
     cause: cause.nullable(),
