@@ -129,6 +129,8 @@ class Filter {
   }
 
   #await(key: string): void {
+    // To the end.
+    this.#awaited.delete(key);
     this.#awaited.add(key);
     const [oldest] = this.#awaited;
     if (oldest !== undefined && this.#awaited.size > MOST_AWAITED) this.#awaited.delete(oldest);
