@@ -3,6 +3,7 @@ import { outcomeState, type LiveJob, type ReloadState } from '@reroll/core/histo
 import type { PendingCause } from '@reroll/core/state/outbox';
 import type { Workload } from '@reroll/shared/api/workloads';
 import { timeOf } from '../time-of.ts';
+import { isOfNew } from './stale.ts';
 
 /** Whether a job is about to do what is pending. One that only looks again at a held reload is not. */
 export function isNewJob(job: LiveJob | undefined): job is LiveJob {
@@ -16,17 +17,17 @@ const UNDONE: readonly ReloadState[] = ['failed', 'retrying', 'skipped', 'record
 const WAITING: readonly ReloadState[] = ['held', 'delayed'];
 
 /**
- * The failure of a manual reload, until the workload is reloaded, or reloaded at another request, as that of a retry. A request ends with
- * its failure, so nothing is pending because of it. While another reload is pending and held, that is told instead.
+ * The failure of a manual reload, until the workload is reloaded or created again, or reloaded at another request, as that of a retry. A
+ * request ends with its failure, so nothing is pending because of it. While another reload is pending and held, that is told instead.
  */
 export function failedRequest(
   outcomes: readonly Outcome[],
   due: PendingCause | null = null,
 ): Outcome | undefined {
   const undone = due === 'owed' ? UNDONE : [...UNDONE, ...WAITING];
-  const latest = outcomes.findLast(
-    (outcome) => outcome.entry.request !== undefined || !undone.includes(outcomeState(outcome)),
-  );
+  const leavesUndone = (outcome: Outcome): boolean =>
+    outcome.entry.request === undefined && !isOfNew(outcome.entry) && undone.includes(outcomeState(outcome));
+  const latest = outcomes.findLast((outcome) => !leavesUndone(outcome));
   return latest?.entry.state === 'failed' ? latest : undefined;
 }
 

@@ -26,9 +26,14 @@ export function staleSources(outcomes: readonly Outcome[]): ReadonlySet<string> 
 }
 
 /** Whether all pods are new: Reroll or the owner replaced them, or the workload was created again. */
-function endsIt({ state, reason, sources, omitted }: OutcomeEntry): boolean {
-  if (state !== 'recorded') return state === 'reloaded';
+function endsIt(entry: OutcomeEntry): boolean {
+  if (entry.state !== 'recorded') return entry.state === 'reloaded';
+  return entry.reason === 'BroughtByOwner' || isOfNew(entry);
+}
+
+/** Whether the workload had no applied record: it was created, maybe again. */
+export function isOfNew({ state, sources, omitted }: OutcomeEntry): boolean {
   const verdicts = Object.values(sources);
-  const isNew = verdicts.length > 0 && omitted === undefined && verdicts.every((each) => each === 'Adopt');
-  return reason === 'BroughtByOwner' || isNew;
+  const isAdopted = verdicts.length > 0 && verdicts.every((each) => each === 'Adopt');
+  return state === 'recorded' && isAdopted && omitted === undefined;
 }

@@ -48,9 +48,14 @@ it.each([
   },
 );
 
+const adopted = (sources: Record<string, string> = {}) =>
+  inStep(2000, { state: 'recorded', reason: 'Adopted', sources: { ...sources, 'Secret/db': 'Adopt' } });
+
 it.each([
   ['', [], undefined, 'failed'],
   [', and a correction of the record', [inStep(2000, { state: 'recorded' })], undefined, 'failed'],
+  [', and the adoption of a further source', [adopted({ 'ConfigMap/cm': 'InStep' })], undefined, 'failed'],
+  [', and the adoption of another workload with its name', [adopted()], undefined, null],
   [', and a reload', [reloaded(2000)], undefined, null],
   [', and another that is tried again', [retrying(2000, { request: REQUEST })], JOB, 'retrying'],
   [', and a job with nothing to do', [inStep(2000)], undefined, 'failed'],
