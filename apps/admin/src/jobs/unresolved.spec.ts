@@ -266,6 +266,29 @@ it.each<[string, readonly string[], number, readonly string[], string[]]>([
   expect([asked, read]).toEqual([[CONFIG], rows]);
 });
 
+it('for a page, the users of at most five times as many sources are asked for as it has places', async () => {
+  let asked = 0;
+  const looks: number[] = [];
+  const facts: Facts = {
+    ...factsOf(() => 'owed'),
+    usersOf: () => {
+      asked += 1;
+      return Promise.resolve([WEB]);
+    },
+    owing: (of) => {
+      looks.push(of.size);
+      return Promise.resolve(new Set());
+    },
+  };
+  const jobs = manyNames(70).map((name, index) =>
+    failedJob(`${index}`, { source: `Secret/shop/${name}` }, index + 1),
+  );
+  const found = jobs.map((job) => ({ queue: 'changes', state: 'failed', job }) as const);
+  const { ids, next } = await pageOf(found, facts, { query: { unresolved: 'true', limit: '10' } });
+  expect([ids, next]).toEqual([[], '21 changes:20']);
+  expect([asked, looks]).toEqual([50, [10, 10, 10, 10, 10]]);
+});
+
 function manyNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `many-${index}`);
 }
