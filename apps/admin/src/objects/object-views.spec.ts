@@ -29,6 +29,23 @@ it('a workload in a list says what holds its reload, until there is another outc
 });
 
 it.each([
+  ['Frozen', 'owed', undefined, 'Frozen'],
+  ['Frozen', 'correct', undefined, undefined],
+  ['Frozen', null, undefined, undefined],
+  ['Frozen', null, REQUEST, 'Frozen'],
+  ['KeyUnknown', 'correct', undefined, 'KeyUnknown'],
+  ['KeyUnknown', null, undefined, undefined],
+] as const)(
+  'a hold that was told (%s) is one while that is pending: %s, request %j',
+  (reason, due, request, told) => {
+    const join = new HistoryJoin();
+    join.addOutcome('1000-0', inStep(1000, { reason, request }));
+    const found = listed({ key: WEB, row: workloadRow(), due, rollout: undefined });
+    expect(workloadSummary(found, { join, jobs: new Map() }).hold?.reason).toBe(told);
+  },
+);
+
+it.each([
   ['nothing', [], undefined, 'owed', null],
   ['a failure', ['failed'], undefined, 'owed', 'failed'],
   ['a failure of what is not pending any more', ['failed'], undefined, null, null],

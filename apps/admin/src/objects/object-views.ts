@@ -2,8 +2,9 @@ import type { Source, SourceSummary, Workload, WorkloadSummary } from '@reroll/s
 import { excessText } from '@reroll/core/annotations/annotation-limits';
 import { explain } from '@reroll/core/explain/explain';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
-import type { HistoryJoin } from '@reroll/core/history/join';
+import type { HistoryJoin, Outcome } from '@reroll/core/history/join';
 import type { LiveJob } from '@reroll/core/history/states';
+import type { PendingCause } from '@reroll/core/state/outbox';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { sourceKeyIn, sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { namespaceOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
@@ -32,11 +33,17 @@ export function workloadSummary(
     leftAlone: (sources === 0 && row.leftAlone) || null,
     contested: isInConflict(row.conflict),
     pausedUntil: row.resumeAt === undefined ? null : timeOf(row.resumeAt),
-    hold: holdView(latest),
+    hold: isOver(latest, due) ? null : holdView(latest),
     lastAttempt: attemptView(outcomes, { due, job: jobs.get(key) }),
     rollout: rollout?.state ?? 'complete',
     lastReload: lastReload(key, join),
   };
+}
+
+/** Whether nothing waits any longer for what the outcome tells of: the end of a hold is not reported if no reload is pending by then. */
+function isOver(latest: Outcome | undefined, due: PendingCause | null): boolean {
+  if (latest?.entry.request !== undefined) return false;
+  return latest?.entry.reason === 'KeyUnknown' ? due === null : due !== 'owed';
 }
 
 /** As they are in the catalog, which keeps no list if one is too long. */
