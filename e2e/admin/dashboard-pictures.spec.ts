@@ -284,6 +284,7 @@ describe('the API is asked', () => {
       return `${pathname.replace(/.*\/api\/v1/, '')}?${searchParams.toString()}`;
     });
     expect(lists.filter((each) => each.startsWith('/workloads?')).toSorted()).toEqual([
+      '/workloads?due=failed&limit=200',
       '/workloads?due=owed&limit=200',
       '/workloads?due=stale&limit=200',
       '/workloads?limit=200',
