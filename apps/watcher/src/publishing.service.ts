@@ -1,5 +1,5 @@
-import type { WorkloadKey } from '@reroll/core/model';
-import type { TemplateFacts } from '@reroll/core/state/doubts';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import type { SourceRow } from '@reroll/core/state/rows';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { LOG } from '@reroll/nest/tokens';
@@ -69,27 +69,22 @@ export class Publishing {
         requested: by.requested,
         isUndecided: (key) => by.streams().isUndecided(key),
         leftOver: this.#leftOver(clusterState, by.streams),
-        inCatalog: (keys) => this.#orUndefined(this.catalog.sources(keys)),
-        templatesInCatalog: (keys) => this.#orUndefined(this.#templatesInCatalog(keys)),
+        sourcesInCatalog: (keys) => this.#untilFailure(this.#sourcesOf(keys)),
+        templatesInCatalog: (keys) => this.#untilFailure(this.catalog.eachWorkloadOf(keys)),
       },
     );
   }
 
-  /** The rows may be large, so only this is kept of them. */
-  async #templatesInCatalog(keys: readonly WorkloadKey[]): Promise<ReadonlyMap<WorkloadKey, TemplateFacts>> {
-    const found = new Map<WorkloadKey, TemplateFacts>();
-    for await (const portion of this.catalog.eachWorkloadOf(keys))
-      for (const [key, { uid, generation, templateOwner, templateRv, record, unverified }] of portion)
-        found.set(key, { uid, generation, templateOwner, templateRv, record, unverified });
-    return found;
+  async *#sourcesOf(keys: readonly SourceKey[]): AsyncGenerator<ReadonlyMap<SourceKey, SourceRow>> {
+    yield await this.catalog.sources(keys);
   }
 
-  async #orUndefined<Rows>(rows: Promise<Rows>): Promise<Rows | undefined> {
+  async *#untilFailure<Rows>(portions: AsyncIterable<Rows>): AsyncGenerator<Rows | undefined> {
     try {
-      return await rows;
+      yield* portions;
     } catch (error) {
-      this.log.failure('cannot compare dates with the catalog, next try at the next resync', error);
-      return undefined;
+      this.log.failure('cannot compare rows with the catalog, next try at the next resync', error);
+      yield undefined;
     }
   }
 

@@ -21,6 +21,8 @@ vi.mock('@reroll/shared/platform/process/memory');
 const SOON = { timeout: 20_000 };
 const NONE = { rv: '1', catalog: new Map() };
 
+async function* nothing(): AsyncGenerator<never> {}
+
 /** A synced watcher with a workload whose source changed, and what it sends to Redis. */
 function watcherInSync() {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
@@ -85,8 +87,8 @@ function watcherInSync() {
       requested: async () => [],
       isUndecided,
       leftOver,
-      inCatalog: async () => new Map(),
-      templatesInCatalog: async () => new Map(),
+      sourcesInCatalog: nothing,
+      templatesInCatalog: nothing,
     },
   );
   return { clusterState, state, publisher, resyncer, publish, enqueueReloads };

@@ -2,9 +2,11 @@ import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-key
 import { ClusterState } from '@reroll/core/state/cluster-state';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { recordOf, seenSource, seenWorkload, sourceRow } from '@reroll/core/testing/rows';
 import type { WorkloadKey } from '@reroll/core/model';
+import type { TemplateFacts } from '@reroll/core/state/doubts';
 import type { LeftOver } from '../publish/left-over.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
@@ -13,6 +15,8 @@ import { Resyncer, type ResyncQuestions } from './resyncer.ts';
 const NO_ROLLOUTS = { underWay: new Map(), completed: [] };
 
 const NOTHING_LEFT: LeftOver = { sources: [], workloads: [] };
+
+async function* nothing(): AsyncGenerator<never> {}
 
 const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
 
@@ -32,8 +36,8 @@ test('a stop while it prepares to lead leaves nothing that publishes', async () 
       requested: async () => [],
       isUndecided: () => false,
       leftOver: () => released.promise,
-      inCatalog: async () => undefined,
-      templatesInCatalog: async () => undefined,
+      sourcesInCatalog: nothing,
+      templatesInCatalog: nothing,
     },
   );
   const takingOver = resyncer.takeOver('1');
@@ -82,8 +86,8 @@ function resyncerAround(clusterState: ClusterState, questions: Partial<ResyncQue
       requested: async () => [],
       isUndecided: () => false,
       leftOver: async () => NOTHING_LEFT,
-      inCatalog: async () => new Map(),
-      templatesInCatalog: async () => new Map(),
+      sourcesInCatalog: nothing,
+      templatesInCatalog: nothing,
       ...questions,
     },
   );
@@ -139,7 +143,9 @@ test('a standby settles by the catalog what its lists left in doubt, and tries a
   const asked: unknown[] = [];
   const answers = [undefined, new Map([[CM, sourceRow(6, 'A', { dataRv: '1' })]])] as const;
   const resyncer = resyncerAround(clusterState, {
-    inCatalog: async (keys) => answers[asked.push(keys) - 1],
+    sourcesInCatalog: async function* (keys) {
+      yield answers[asked.push(keys) - 1];
+    },
   });
   resyncer.start();
   await vi.waitFor(() => {
@@ -149,8 +155,11 @@ test('a standby settles by the catalog what its lists left in doubt, and tries a
   expect(asked).toEqual([[CM], [CM]]);
 });
 
-/** As the leader wrote it that saw the template at 7. */
-const SEEN_AT_7 = { generation: 2, templateRv: '7', record: recordOf({ cm: 'A' }), unverified: [] };
+/** As the leader wrote them that saw the templates at 7. */
+function seenAt7(keys: readonly WorkloadKey[]): ReadonlyMap<WorkloadKey, TemplateFacts> {
+  const seen = { generation: 2, templateRv: '7', record: recordOf({ cm: 'A' }), unverified: [] };
+  return new Map(keys.map((key) => [key, { uid: `uid-${key.split('/')[2]}`, ...seen }]));
+}
 
 test.each([
   { who: 'a standby', leads: false, reads: [500, 500, 100], pending: 0 },
@@ -161,9 +170,9 @@ test.each([
   const clusterState = inDoubt(Array.from({ length: 1_100 }, (_, n) => `web-${n}`));
   const asked: number[] = [];
   const resyncer = resyncerAround(clusterState, {
-    templatesInCatalog: async (keys) => {
+    templatesInCatalog: async function* (keys) {
       asked.push(keys.length);
-      return new Map(keys.map((key) => [key, { uid: `uid-${key.split('/')[2]}`, ...SEEN_AT_7 }]));
+      yield seenAt7(keys);
     },
   });
   if (leads) await resyncer.takeOver('1');
@@ -173,4 +182,30 @@ test.each([
   }
   await vi.waitFor(() => expect(clusterState.pending.size).toBe(pending));
   expect(asked).toEqual(reads);
+});
+
+test('a standby settles each portion of rows before it reads the next one, and reads none after it leads', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const clusterState = inDoubt(Array.from({ length: 4 }, (_, n) => `web-${n}`));
+  const pending: number[] = [];
+  const leads = Promise.withResolvers<void>();
+  const resyncer = resyncerAround(clusterState, {
+    templatesInCatalog: async function* (keys) {
+      for (const key of keys) {
+        pending.push(clusterState.pending.size);
+        if (pending.length === 3) await leads.promise;
+        yield seenAt7([key]);
+      }
+    },
+  });
+  resyncer.start();
+  vi.advanceTimersByTime(INTERVAL);
+  await vi.waitFor(() => expect(pending).toEqual([4, 3, 2]));
+  const takingOver = resyncer.takeOver('1');
+  await nextTurn();
+  leads.resolve();
+  await takingOver;
+  expect(pending).toEqual([4, 3, 2]);
+  expect([...clusterState.pending.keys()]).toEqual(['Deployment/ns/web-2', 'Deployment/ns/web-3']);
 });

@@ -31,13 +31,14 @@ export interface ResyncQuestions {
   readonly isUndecided: (key: WorkloadKey) => boolean;
   /** Rows of the catalog for objects that no longer exist. Rejects if Redis cannot be read. */
   readonly leftOver: () => Promise<LeftOver>;
-  /** The rows of sources in the catalog; undefined if Redis cannot be read. */
-  readonly inCatalog: (keys: readonly SourceKey[]) => Promise<ReadonlyMap<SourceKey, SourceRow> | undefined>;
-  /** What the catalog says of pod templates; undefined if Redis cannot be read. */
-  readonly templatesInCatalog: (
-    keys: readonly WorkloadKey[],
-  ) => Promise<ReadonlyMap<WorkloadKey, TemplateFacts> | undefined>;
+  /** The rows of sources in the catalog. */
+  readonly sourcesInCatalog: (keys: readonly SourceKey[]) => Portions<SourceKey, SourceRow>;
+  /** What the catalog says of pod templates. */
+  readonly templatesInCatalog: (keys: readonly WorkloadKey[]) => Portions<WorkloadKey, TemplateFacts>;
 }
+
+/** Ends with undefined if Redis cannot be read. */
+type Portions<Key, Row> = AsyncIterable<ReadonlyMap<Key, Row> | undefined>;
 
 /** Enqueues again what is pending: at a fixed interval, and when this watcher becomes the leader. */
 export class Resyncer {
@@ -133,31 +134,33 @@ export class Resyncer {
 
   async #settleDoubts(): Promise<void> {
     const { doubts } = this.#context.clusterState;
-    const { inCatalog, templatesInCatalog } = this.#ask;
+    const { sourcesInCatalog, templatesInCatalog } = this.#ask;
+    let isAny = false;
+    for await (const rows of this.#read(doubts.sources(), sourcesInCatalog))
+      if (doubts.settleSources(rows)) isAny = true;
+    if (isAny) await inTurns(doubts.judge());
     // The workloads' rows in the catalog are the leader's own.
-    const areTemplates =
-      !this.#leading &&
-      (await this.#compare(doubts.workloads(), templatesInCatalog, (rows) => doubts.settleTemplates(rows)));
-    const areSources = await this.#compare(doubts.sources(), inCatalog, (rows) => doubts.settleSources(rows));
-    if (areTemplates || areSources) await inTurns(doubts.judge());
+    if (this.#leading) return;
+    for await (const rows of this.#read(doubts.workloads(), templatesInCatalog))
+      await inTurns(doubts.settleTemplates(rows));
   }
 
-  /** Gives the rows of the keys in the catalog to `settle`. Returns whether any was settled. */
-  async #compare<Key, Row>(
+  /**
+   * Yields the rows of the keys in the catalog, in portions. Ends early if this watcher stops, or begins to lead, which waits for this
+   * resync and then begins another one.
+   */
+  async *#read<Key, Row>(
     found: Iterable<readonly Key[]>,
-    inCatalog: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Row> | undefined>,
-    settle: (rows: ReadonlyMap<Key, Row>) => boolean,
-  ): Promise<boolean> {
+    inCatalog: (keys: readonly Key[]) => Portions<Key, Row>,
+  ): AsyncGenerator<ReadonlyMap<Key, Row>, void, void> {
     const isLeading = this.#leading;
-    let isAny = false;
     for (const keys of found) {
       await nextTurn();
       if (keys.length === 0) continue;
-      const rows = await inCatalog(keys);
-      // A new leader resyncs at once, and goes on there.
-      if (!rows || this.#isStopped || this.#leading !== isLeading) break;
-      if (settle(rows)) isAny = true;
+      for await (const rows of inCatalog(keys)) {
+        if (!rows || this.#isStopped || this.#leading !== isLeading) return;
+        yield rows;
+      }
     }
-    return isAny;
   }
 }

@@ -62,7 +62,7 @@ function settleTemplate(clusterState: ClusterState, more: Partial<WorkloadRow> =
   };
   const row = workloadRow({ ...seen, unverified: ['ConfigMap/cm'], ...more });
   const rows = new Map([...clusterState.doubts.workloads()].flat().map((key) => [key, row]));
-  if (clusterState.doubts.settleTemplates(rows)) inOneGo(clusterState.doubts.judge());
+  inOneGo(clusterState.doubts.settleTemplates(rows));
   return clusterState.pending.get(WEB)?.cause;
 }
 
@@ -177,6 +177,23 @@ describe('a workload whose record the leader has verified', () => {
   it('stays pending if it has another record by now', () => {
     const record = recordOf({ cm: 'A', other: 'A' });
     expect(settleTemplate(afterGap(), { ...verified, record })).toBe('owed');
+  });
+
+  it('is not made pending by an earlier row of the leader', () => {
+    const record = recordOf({ cm: 'A' });
+    const clusterState = new ClusterState({ decision, adoptedAt: 0 });
+    clusterState.sourcesListed({
+      scope: CONFIG_MAPS,
+      rv: '10',
+      objects: [seenSource('cm', 5, 'A')],
+      catalog: new Map(),
+    });
+    clusterState.workloadWritten(seenWorkload('web', 20, { record }));
+    clusterState.sourceWritten(seenSource('cm', 30, 'B'), CONFIG_MAPS);
+    clusterState.sourceWritten(seenSource('cm', 40, 'A'), CONFIG_MAPS);
+    const row = workloadRow({ uid: 'uid-web', templateRv: '20', record, unverified: ['ConfigMap/cm'] });
+    inOneGo(clusterState.doubts.settleTemplates(new Map([[WEB, row]])));
+    expect(clusterState.pending.size).toBe(0);
   });
 });
 

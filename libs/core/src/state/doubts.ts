@@ -5,7 +5,7 @@ import { work } from '../work.ts';
 import type { Pending } from './pending-workloads.ts';
 import { sourceKeyIn, type SourceRow, type WorkloadRow } from './rows.ts';
 import { inSlices, ROWS_PER_SLICE, turn } from './slices.ts';
-import { isSameOwner, type TemplateOwner } from './workloads/template-owner.ts';
+import { isSameOwner } from './workloads/template-owner.ts';
 
 /** Keys in one portion: as many rows as one call reads from the catalog. */
 const KEYS_AT_ONCE = 500;
@@ -17,12 +17,10 @@ interface Rows {
 }
 
 /** What a row says of a pod template and the record, and what tells whether two rows are of one template. */
-export interface TemplateFacts extends Pick<
+export type TemplateFacts = Pick<
   WorkloadRow,
-  'uid' | 'generation' | 'templateRv' | 'record' | 'unverified'
-> {
-  readonly templateOwner?: TemplateOwner | undefined;
-}
+  'uid' | 'generation' | 'templateOwner' | 'templateRv' | 'record' | 'unverified'
+>;
 
 /**
  * Sources because of which workloads are pending that have recorded the present data: the data is dated later than the pod template,
@@ -32,8 +30,6 @@ export interface TemplateFacts extends Pick<
 export class Doubts {
   readonly #rows: Rows;
   readonly #evaluate: (workload: WorkloadKey, row?: WorkloadRow) => void;
-  /** What the leader says of workloads, until they are evaluated. */
-  readonly #byLeader = new Map<WorkloadKey, TemplateFacts>();
 
   /** `evaluate` takes the row that the cluster state has if it is given none. */
   constructor(rows: Rows, evaluate: (workload: WorkloadKey, row?: WorkloadRow) => void) {
@@ -67,35 +63,33 @@ export class Doubts {
     return isAny;
   }
 
+  /** Evaluates what is pending, in turns. */
+  judge(): Generator<void, void, void> {
+    return inSlices(this.#keys(), { size: ROWS_PER_SLICE, each: (key) => this.#evaluate(key) });
+  }
+
   /**
    * Dates each pod template as the row in the catalog does if both rows are of the same template, and the catalog's date is later: each
-   * is a lower bound. What is unverified stays so in the rows, because a leader may write its row before it has judged the last write of
-   * a source. Only `judge` goes by what the leader has verified, and only until something evaluates the workload again, as when this
-   * watcher begins to lead. Returns whether there is anything to judge.
+   * is a lower bound. Then evaluates the workload, in turns, by what the leader has verified. That counts only until something evaluates
+   * the workload again, as when this watcher begins to lead: what is unverified stays so in the rows, because a leader may write its row
+   * before it has judged the last write of a source.
    */
-  settleTemplates(catalog: ReadonlyMap<WorkloadKey, TemplateFacts>): boolean {
-    const { workloads } = this.#rows;
-    for (const [key, known] of catalog) {
-      const held = workloads.get(key);
-      if (!held || !isSameTemplate(held, known)) continue;
-      const isLater = isNewer(known.templateRv, held.templateRv);
-      if (isLater) workloads.set(key, { ...held, templateRv: known.templateRv });
-      if (isLater || known.unverified.length < held.unverified.length) this.#byLeader.set(key, known);
-    }
-    return this.#byLeader.size > 0;
+  settleTemplates(catalog: ReadonlyMap<WorkloadKey, TemplateFacts>): Generator<void, void, void> {
+    return inSlices(catalog, {
+      size: ROWS_PER_SLICE,
+      each: ([key, known]) => this.#settleTemplate(key, known),
+    });
   }
 
-  /** Evaluates what is pending, in turns. */
-  *judge(): Generator<void, void, void> {
-    const each = (key: WorkloadKey): void => this.#evaluate(key, this.#asLeader(key));
-    yield* inSlices(this.#keys(), { size: ROWS_PER_SLICE, each });
-    this.#byLeader.clear();
-  }
-
-  #asLeader(key: WorkloadKey): WorkloadRow | undefined {
-    const [held, known] = [this.#rows.workloads.get(key), this.#byLeader.get(key)];
-    const isSame = held && known && held.record === known.record && isSameTemplate(held, known);
-    return isSame ? { ...held, unverified: known.unverified } : held;
+  #settleTemplate(key: WorkloadKey, known: TemplateFacts): void {
+    const { workloads, pending } = this.#rows;
+    const held = workloads.get(key);
+    // An event may have settled it since.
+    if (!held || !pending.has(key) || !isSameTemplate(held, known)) return;
+    const isLater = isNewer(known.templateRv, held.templateRv);
+    const row = isLater ? { ...held, templateRv: known.templateRv } : held;
+    if (isLater) workloads.set(key, row);
+    this.#evaluate(key, row.record === known.record ? { ...row, unverified: known.unverified } : row);
   }
 
   /** Yields each source in doubt, and undefined after each workload, so that workloads without any take turns, too. */

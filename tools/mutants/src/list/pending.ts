@@ -59,9 +59,18 @@ export const pendingMutants = [
       },
     },
     {
+      name: 'an earlier row of the leader makes a workload pending on a standby',
+      text: `!held || !pending.has(key) ||`,
+      replacement: `!held ||`,
+      killedBy: {
+        spec: `${STATE}/doubts.spec.ts`,
+        test: 'is not made pending by an earlier row of the leader',
+      },
+    },
+    {
       name: 'a standby goes by what the leader has verified of another record',
-      text: `held.record === known.record &&`,
-      replacement: ``,
+      text: `row.record === known.record ? { ...row, unverified: known.unverified } : row`,
+      replacement: `{ ...row, unverified: known.unverified }`,
       killedBy: {
         spec: `${STATE}/doubts.spec.ts`,
         test: 'stays pending if it has another record by now',
@@ -78,8 +87,8 @@ export const pendingMutants = [
     },
     {
       name: 'a standby takes what a leader has judged so far for verified',
-      text: `if (isLater) workloads.set(key, { ...held, templateRv: known.templateRv });`,
-      replacement: `workloads.set(key, { ...held, templateRv: known.templateRv, unverified: known.unverified });`,
+      text: `if (isLater) workloads.set(key, row);`,
+      replacement: `workloads.set(key, { ...row, unverified: known.unverified });`,
       killedBy: {
         spec: `${STATE}/doubts.spec.ts`,
         test: 'is pending again once this watcher leads, as the leader may have ended before it judged the source',
