@@ -4,6 +4,7 @@ import { recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../t
 import { ClusterState } from './cluster-state.ts';
 import type { SourceKey } from '../model.ts';
 import type { ObservedWorkload, SourceRow, WorkloadRow } from './rows.ts';
+import { NO_TRIGGERS } from './settings.ts';
 import { inOneGo } from './slices.ts';
 import { work } from '../work.ts';
 
@@ -100,6 +101,25 @@ describe('a workload that a list leaves pending although it has recorded the dat
     expect(settle(clusterState, row)).toBe('owed');
     expect(clusterState.sources.get(CM)).toBe(held);
   });
+});
+
+it('keeps the date of a creation that counts, though none does for the leader', () => {
+  const clusterState = new ClusterState({
+    decision,
+    adoptedAt: 0,
+    triggers: { ...NO_TRIGGERS, onCreate: true },
+  });
+  clusterState.sourcesListed({
+    scope: CONFIG_MAPS,
+    rv: '10',
+    objects: [seenSource('cm', 5, 'A')],
+    catalog: new Map(),
+  });
+  clusterState.sourceDeleted(CM, '15', CONFIG_MAPS);
+  clusterState.workloadWritten(seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) }));
+  clusterState.sourceWritten(seenSource('cm', 120, 'A'), CONFIG_MAPS);
+  expect(doubtsOf(clusterState)).toEqual([CM]);
+  expect(settle(clusterState, sourceRow(120, 'A', { dataRv: '5', returned: true }))).toBe('owed');
 });
 
 describe('a workload whose template a list dates too early', () => {

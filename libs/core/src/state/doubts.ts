@@ -49,14 +49,15 @@ export class Doubts {
 
   /**
    * Dates each source as its row in the catalog does if both rows are of one write and the same data, and the catalog's date is
-   * earlier. Returns whether any was. `judge` then evaluates the workloads.
+   * earlier. A creation that counts is dated exactly; if creations do not count for the leader, its date is earlier. Returns whether any
+   * was dated. `judge` then evaluates the workloads.
    */
   settleSources(catalog: ReadonlyMap<SourceKey, SourceRow>): boolean {
     const { sources } = this.#rows;
     let isAny = false;
     for (const [key, known] of catalog) {
       const held = sources.get(key);
-      if (!held || !isSameWrite(held, known) || !isNewer(held.dataRv, known.dataRv)) continue;
+      if (!held || held.created || !isSameWrite(held, known) || !isNewer(held.dataRv, known.dataRv)) continue;
       sources.set(key, { ...held, dataRv: known.dataRv });
       isAny = true;
     }

@@ -59,6 +59,15 @@ export const pendingMutants = [
       },
     },
     {
+      name: 'a creation that counts is dated by a leader for which none does',
+      text: `held.created ||`,
+      replacement: ``,
+      killedBy: {
+        spec: `${STATE}/doubts.spec.ts`,
+        test: 'keeps the date of a creation that counts, though none does for the leader',
+      },
+    },
+    {
       name: 'an earlier row of the leader makes a workload pending on a standby',
       text: `!held || !pending.has(key) ||`,
       replacement: `!held ||`,
