@@ -10,6 +10,7 @@ import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import { Leadership } from './leadership.service.ts';
+import { giveBackMemorySoon } from '@reroll/shared/platform/process/memory';
 import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { leftOverIn, type LeftOver } from './publish/left-over.ts';
 import { Publisher } from './publish/publisher.ts';
@@ -40,8 +41,10 @@ export class Publishing {
     const { publisher: rollouts } = this.rollouts;
     const { adoptionsPerSecond, webhookUrl } = options;
     const leftOver = this.#leftOver(clusterState, streams);
+    // The garbage is as large as the catalog.
+    const rewritten = giveBackMemorySoon;
     return new Publisher(
-      { clusterState, catalog, queues, rollouts, metrics, log, leadership, leftOver },
+      { clusterState, catalog, queues, rollouts, metrics, log, leadership, leftOver, rewritten },
       { adoptionsPerSecond, notifyOnly: webhookUrl !== undefined },
     );
   }

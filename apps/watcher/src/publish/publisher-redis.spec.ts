@@ -72,6 +72,7 @@ function leaderOf(names: readonly string[], more: Partial<PublisherSettings> = {
       log: createLogger({ format: 'text', level: 'fatal' }),
       leftOver: async () => ({ sources: [], workloads: [] }),
       leadership: { isLeader: () => true, refused: () => undefined },
+      rewritten: () => undefined,
     },
     { adoptionsPerSecond: 100, ...more },
   );

@@ -4,7 +4,6 @@ import { ClusterState } from '@reroll/core/state/cluster-state';
 import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
-import { giveBackMemorySoon } from '@reroll/shared/platform/process/memory';
 import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { Queues } from '@reroll/redis/queue/queues';
 import { expect, test, vi } from 'vitest';
@@ -14,8 +13,6 @@ import { Publisher } from './publisher.ts';
 import { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 import { Resyncer } from '../resync/resyncer.ts';
 import { inOneGo } from '@reroll/core/state/slices';
-
-vi.mock('@reroll/shared/platform/process/memory');
 
 /** On a busy machine, too. */
 const SOON = { timeout: 20_000 };
@@ -70,8 +67,9 @@ function watcherInSync() {
   const leftOver = (): Promise<LeftOver> =>
     leftOverIn({ clusterState, catalog }, { isUndecided, isOutdated });
   const leadership = { isLeader: () => state.leading, refused: () => undefined };
+  const rewritten = vi.fn<() => void>();
   const publisher = new Publisher(
-    { clusterState, rollouts, catalog, metrics, queues, log, leadership, leftOver },
+    { clusterState, rollouts, catalog, metrics, queues, log, leadership, leftOver, rewritten },
     { adoptionsPerSecond: 100 },
   );
   const resyncer = new Resyncer(
@@ -91,7 +89,7 @@ function watcherInSync() {
       templatesInCatalog: nothing,
     },
   );
-  return { clusterState, state, publisher, resyncer, publish, enqueueReloads };
+  return { clusterState, state, publisher, resyncer, publish, enqueueReloads, rewritten };
 }
 
 test('a standby writes nothing, and all that it knows once it takes the lead', async () => {
@@ -111,23 +109,23 @@ test('a standby writes nothing, and all that it knows once it takes the lead', a
   await publisher.stop();
 });
 
-test('memory is given back when all rows are written, and again after Redis lost them', async () => {
-  const { clusterState, state, publisher, resyncer, publish } = watcherInSync();
+test('it is told when all rows are written, and again after Redis lost them', async () => {
+  const { clusterState, state, publisher, resyncer, publish, rewritten } = watcherInSync();
   for (let n = 0; n < 1_000; n += 1) clusterState.workloadWritten(seenWorkload(`web-${n}`, 3));
   const rowsWritten = (): number =>
     publish.mock.calls.reduce((sum, [rows]) => sum + rows.workloads.length, 0);
-  const givenBackAt: number[] = [];
-  vi.mocked(giveBackMemorySoon).mockImplementation(() => void givenBackAt.push(rowsWritten()));
+  const toldAt: number[] = [];
+  rewritten.mockImplementation(() => void toldAt.push(rowsWritten()));
 
   await resyncer.takeOver('7');
-  await vi.waitFor(() => expect(givenBackAt).toEqual([1_001]), SOON);
+  await vi.waitFor(() => expect(toldAt).toEqual([1_001]), SOON);
   clusterState.workloadWritten(seenWorkload('web-0', 4, { annotations: { 'reroll.dev/freeze': 'x' } }));
   publisher.kick();
   await vi.waitFor(() => expect(rowsWritten()).toBeGreaterThan(1_001), SOON);
   state.isIntact = false;
   resyncer.kick();
-  await vi.waitFor(() => expect(givenBackAt).toHaveLength(2), SOON);
-  expect(givenBackAt[1]).toBe(rowsWritten());
+  await vi.waitFor(() => expect(toldAt).toHaveLength(2), SOON);
+  expect(toldAt[1]).toBe(rowsWritten());
   await publisher.stop();
 });
 

@@ -4,7 +4,6 @@ import type { Jobs, RowKeys } from '@reroll/core/state/outbox';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
-import { giveBackMemorySoon } from '@reroll/shared/platform/process/memory';
 import type { Queues, ReloadToEnqueue } from '@reroll/redis/queue/queues';
 import { ADOPTION_PAUSE, AdoptionRate, Corrections } from '../resync/adoption.ts';
 import { CatalogWriter, type Rows } from './catalog-writer.ts';
@@ -27,6 +26,8 @@ export interface PublisherContext {
     /** Called when a newer leader has written. */
     refused(): void;
   };
+  /** Called when all rows are written: after a takeover, and after Redis lost them. */
+  readonly rewritten: () => void;
 }
 
 export interface PublisherSettings {
@@ -74,7 +75,7 @@ export class Publisher {
   #asksForUntold = false;
   /** Redis lost writes, so rows may be back that were removed. */
   #asksForLeftOver = false;
-  /** Whether all rows are being written, which leaves garbage as large as the catalog. */
+  /** Whether all rows are being written. */
   #isRewriting = false;
   /** Whether the last readings could not be written; only the first failure is logged. */
   #failsToLeave = false;
@@ -156,7 +157,7 @@ export class Publisher {
     try {
       while (this.#hasWork()) await this.#once();
       this.#pause = MIN_PAUSE;
-      if (this.#isRewriting) giveBackMemorySoon();
+      if (this.#isRewriting) this.#context.rewritten();
       this.#isRewriting = false;
       const { dueIn } = this.#context.rollouts;
       if (!this.#corrections.isEmpty) this.#later(ADOPTION_PAUSE);
