@@ -6,7 +6,7 @@ const CAUSE_SENTENCES = {
   updated: 'changed',
   created: 'was created',
   deleted: 'was deleted',
-  missed: 'changed while no watcher led or watched',
+  missed: 'changed while no watcher saw it',
   repeated: 'was processed again',
   manual: '',
 } as const;

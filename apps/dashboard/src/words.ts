@@ -180,7 +180,7 @@ export const CAUSES: Readonly<Record<Change['cause'], string>> = {
   updated: 'Changed',
   created: 'Created',
   deleted: 'Deleted',
-  missed: 'Changed while no watcher led or watched, and found later',
+  missed: 'Changed while no watcher saw it, and found later',
   repeated: 'The job ran again; the data is the same',
   manual: 'Requested by a user',
 };

@@ -35,7 +35,7 @@ async function onStage(
   terminal.line('no container runs, but pods become Ready.');
   terminal.line();
   terminal.step('starting a control plane and a Redis');
-  // Who looks around has the cluster: the admin asks for no token.
+  // Whoever looks around has all rights in the cluster anyway, so the admin asks for no token.
   const adminFlags = ['--auth=kubernetes', '--anonymous=read'];
   const stage = await openStage({ log: (line) => terminal.step(line), signal: options.signal, adminFlags });
   let admin: string | undefined;

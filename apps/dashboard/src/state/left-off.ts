@@ -15,7 +15,7 @@ const WRITES = { soon: 100, every: 500 };
 
 /** What is still to be scrolled. */
 let wanted: { readonly top: number; readonly until: number } | undefined;
-/** Of what is shown. The location may be that of the next page already. */
+/** The fragment of the page that is shown. `location` may already have that of the next one. */
 let shown = '';
 
 const pace = new Pace(keep, WRITES);
@@ -57,9 +57,9 @@ export function resume(): void {
 export function keepScroll(): void {
   history.scrollRestoration = 'manual';
   addEventListener('scroll', () => pace.tell(), { passive: true });
-  // It may lead to another page, before the next pace.
+  // The click may lead to another page before the position is written.
   addEventListener('click', keep, true);
-  // Who does something does not want to be elsewhere.
+  // The reader is doing something here: stop scrolling.
   for (const type of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
     addEventListener(type, () => (wanted = undefined), { passive: true });
   new ResizeObserver(scrollBack).observe(document.body);
